@@ -1,0 +1,32 @@
+#include "contract/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool error_set(struct error *error, enum status status, const char *format, ...)
+{
+    if (!error)
+        return false;
+    error->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool error_prefix(struct error *error, const char *format, ...)
+{
+    if (!error)
+        return false;
+    char old[sizeof error->text];
+    memcpy(old, error->text, sizeof old);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < sizeof error->text)
+        snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", old);
+    return false;
+}

@@ -1,0 +1,174 @@
+/*
+ * Registration: what a kernel family declares, and all that the harness knows of it. A family is one folder under kernels/: its
+ * .hip source and C files that register kernels with REG_KERNEL and, under controls/, planted faults with REG_CONTROL. No list
+ * is kept elsewhere: the linker collects them.
+ *
+ * Callers may rely on: functions given here are pure functions of their arguments (no global state), may be called from several
+ * threads, and never see a device.
+ */
+#ifndef CONTRACT_REGISTRY_H
+#define CONTRACT_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/error.h"
+#include "contract/base/random.h"
+#include "reference/audit.h"
+#include "reference/bound.h"
+#include "reference/exact.h"
+#include "reference/format.h"
+#include "reference/policy.h"
+
+enum { REG_MAX_DIMS = 6, REG_MAX_TENSORS = 12, REG_MAX_ARGS = 24 };
+
+/* X(name, text): what the inputs of a case look like. */
+#define REG_PATTERNS(X)                                                                                                  \
+    X(SIGNED, "signed")     /* zero-mean */                                                                              \
+    X(ONESIDED, "onesided") /* all terms positive: a lost bit is relatively largest */                                   \
+    X(EDGES, "edges")       /* largest finite, smallest normal, subnormals, signed zeros */                              \
+    X(CLASSES, "classes")   /* gate 2: planted NaN, infinities, inf - inf, overflow in some rows */                      \
+    X(EXACT, "exact")       /* gate 4: every partial sum an integer below 2^24 times a power of two */
+
+#define REG_PATTERN_ENUM(name, text) REG_PATTERN_##name,
+enum reg_pattern { REG_PATTERNS(REG_PATTERN_ENUM) REG_PATTERN_COUNT };
+#undef REG_PATTERN_ENUM
+
+const char *reg_pattern_name(enum reg_pattern pattern);
+
+enum reg_role { REG_INPUT, REG_OUTPUT, REG_WORKSPACE };
+
+struct reg_shape {
+    const char *label;         /* "64x512x128": unique in its registration, stable */
+    int64_t dim[REG_MAX_DIMS]; /* meaning is the registration's */
+    bool heavy;                /* only with --full */
+    bool quick;                /* also with --quick */
+};
+
+struct reg_tensor {
+    const char *name;
+    enum number_format format;
+    enum reg_role role;
+    int64_t rows, columns; /* row-major, no gap: rows * columns elements */
+};
+
+enum reg_arg_kind { REG_ARG_TENSOR, REG_ARG_I32, REG_ARG_I64, REG_ARG_F32 };
+
+struct reg_arg {
+    enum reg_arg_kind kind;
+    int tensor;    /* REG_ARG_TENSOR: index into tensors */
+    int64_t integer;
+    float real;
+};
+
+/* One launch of the kernel on one shape. */
+struct reg_plan {
+    int n_tensors;
+    struct reg_tensor tensor[REG_MAX_TENSORS];
+    int n_args;
+    struct reg_arg arg[REG_MAX_ARGS];
+    uint32_t grid[3], block[3]; /* workgroups, and work-items of one */
+    uint32_t lds_bytes;         /* dynamic LDS */
+};
+
+struct registration;
+
+/* A case on the host: inputs are filled, outputs are space. */
+struct reg_case {
+    const struct registration *registration;
+    const struct reg_shape *shape;
+    enum reg_pattern pattern;
+    uint64_t seed;
+    const struct reg_plan *plan;
+    void *data[REG_MAX_TENSORS]; /* host bytes of each tensor, in its format */
+    int n_threads;               /* that reference() and model() may use; results do not depend on it */
+};
+
+/* X(gate number). Known findings and controls name gates by number: 1 bytes and memory, 2 classes, 3 bound, 4 exact, 5 limits. */
+enum { GATE_BYTES = 1, GATE_CLASSES = 2, GATE_BOUND = 3, GATE_EXACT = 4, GATE_LIMITS = 5 };
+
+/* A finding that is known and not yet mended: still run, printed and counted apart; red past its date, and red when it is
+ * no longer found. */
+struct reg_known_finding {
+    int gate;
+    const char *owner, *reason, *link, *expires; /* expires: YYYY-MM-DD */
+};
+
+struct registration {
+    const char *name;   /* of the registration: what `--only` matches and output lines print */
+    const char *family; /* folder under kernels/ */
+    const char *source; /* path of the .hip below the project's root */
+    const char *symbol; /* the kernel's name in the code object */
+    const char *chips;  /* NULL: every chip; else a comma list of those it is registered for */
+    const struct reg_shape *shapes;
+    size_t n_shapes;
+    /* Why a rule of shape hygiene does not apply here, one line; NULL where all hold. */
+    const char *shape_note;
+    unsigned patterns;   /* bit 1 << REG_PATTERN_x for the gate-3 patterns it has beside SIGNED and ONESIDED */
+    /* Fills tensors, arguments and geometry for a shape; false refuses the shape, as the production launcher would. */
+    bool (*plan)(const struct reg_shape *shape, struct reg_plan *plan, struct error *error);
+    /* Fills input tensor `tensor` of the case (c->pattern says how); inputs before it are already filled. NULL: reg_fill. */
+    void (*fill)(const struct reg_case *c, int tensor, void *data);
+    /* Bounded outputs of output tensor `tensor`, all of its elements in order. Threaded by c->n_threads. */
+    void (*reference)(const struct reg_case *c, int tensor, struct bound *out);
+    /* The exact value of one output in MPFR, left in slot 0. */
+    void (*audit)(const struct reg_case *c, int tensor, int64_t element, struct audit *audit);
+    /* The kernel's formula in float64 with the policy's faults, all elements of the output tensor; not rounded to the stored
+     * format (the harness does that). */
+    void (*model)(const struct reg_case *c, int tensor, const struct policy *policy, double *out);
+    /* Gate 4 (pattern EXACT): the sum behind one output. NULL: exact_note says why there is no exact-sum proof. */
+    void (*exact)(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum);
+    bool exact_needs_one_sign;
+    /* Set where an output rounding hides the miss of narrow sums (or where there is no sum): the reason, and the registration
+     * that carries the proof. */
+    const char *exact_note, *exact_sibling;
+    /* Teeth that no gate catches and why that is legitimate: comma list of teeth names, and the reason. NULL: none. */
+    const char *blind_teeth, *blind_reason;
+    const struct reg_known_finding *known;
+    size_t n_known;
+};
+
+/* X(how, text): how a control's launch is wrong. */
+enum control_how {
+    CONTROL_POINTER,   /* tensor's pointer moved by offset_rows rows or offset_bytes bytes (the harness allocates room) */
+    CONTROL_SWAP,      /* the two tensor arguments arg and other_arg exchanged */
+    CONTROL_SCALAR,    /* integer argument arg plus delta */
+    CONTROL_GRID,      /* the grid one block short in dimension arg (0, 1, 2) */
+    CONTROL_STALE,     /* input `tensor` still holds the previous case's values (another seed) */
+    CONTROL_BUILD,     /* the family built with -D define */
+    CONTROL_RECORD,    /* gate 5: the launch asks for `delta` threads a block beside the compiled bound */
+};
+
+struct control {
+    const char *name;         /* unique */
+    const char *registration; /* its kernel's registration */
+    const char *what;         /* the fault in a few words */
+    const char *shape;        /* label of the shape it runs on */
+    enum reg_pattern pattern;
+    int gate;                 /* that must turn red */
+    double least_factor;      /* gate 3: at least so many times the bound; 0 elsewhere */
+    enum control_how how;
+    int tensor, arg, other_arg;
+    int64_t offset_rows, offset_bytes, delta;
+    const char *define;
+};
+
+#define REG_PASTE_(a, b) a##b
+#define REG_PASTE(a, b) REG_PASTE_(a, b)
+/* REG_KERNEL(&x) at file scope registers a struct registration; REG_CONTROL likewise a struct control. */
+#define REG_KERNEL(pointer)                                                                                              \
+    static const struct registration *const REG_PASTE(reg_entry_, __LINE__)                                              \
+        __attribute__((section("hc_registrations"), used)) = (pointer)
+#define REG_CONTROL(pointer)                                                                                             \
+    static const struct control *const REG_PASTE(ctl_entry_, __LINE__)                                                   \
+        __attribute__((section("hc_controls"), used)) = (pointer)
+
+/* The key for a tensor of a case: a function of (seed, registration, shape, pattern, tensor) alone. */
+struct random_key reg_key(const struct reg_case *c, int tensor);
+/* The default fill by the tensor's format and the case's pattern: values of order 1 (SIGNED uniform in [-1,1), ONESIDED in
+ * [0.5,1), EDGES a mix with the format's extreme values, CLASSES as SIGNED with NaN, infinities and overflow planted in
+ * rows r with r % 4 == 1 (rows of one-row tensors: in columns), EXACT small integers). */
+void reg_fill(const struct reg_case *c, int tensor, void *data);
+
+#endif

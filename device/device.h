@@ -1,0 +1,74 @@
+/*
+ * A device as the contract sees it: the HIP API table, and what a HIP runtime has no function for (findings of the
+ * sanitizer and the schedule), which a real GPU leaves out. Callers may rely on hip being complete and on optional
+ * members being NULL where the device lacks them.
+ */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/error.h"
+#include "device/hip_api.h"
+
+/* X(kind, name): what a finding is about; the names are those of `--check` and of the log. */
+#define FINDING_KINDS(X)                                                                                                 \
+    X(MEM, "mem")                 /* outside an allocation, null, freed, misaligned, LDS outside the workgroup's */      \
+    X(SYNC, "sync")               /* a barrier that not all waves reach */                                               \
+    X(TRAP, "trap")               /* s_trap */                                                                           \
+    X(WATCHDOG, "watchdog")       /* more instructions than allowed */                                                   \
+    X(UNSUPPORTED, "unsupported") /* an instruction that the emulator does not implement */
+
+#define FINDING_ENUM(kind, name) FINDING_##kind,
+enum finding_kind { FINDING_KINDS(FINDING_ENUM) FINDING_KIND_COUNT };
+#undef FINDING_ENUM
+
+const char *finding_kind_name(enum finding_kind kind);
+
+struct finding {
+    enum finding_kind kind;
+    char text[480]; /* one line without the kind: "kernel+0x1c4 global_load_b32 …: workgroup 1,0,0 wave 2 lane 7: …" */
+};
+
+struct device {
+    const struct hip_api *hip;
+    const char *kind; /* "emulator" or "rocm" */
+    char chip[32];    /* gfxNNNN of device 0 */
+    int n_devices;
+    int wave_size; /* 32 or 64, of device 0 */
+    /* Emulator: the order of workgroups, waves and switch points of later launches. 0 is the natural order, any other value a
+     * permutation of its own. NULL where the device cannot be told. */
+    void (*set_schedule)(struct device *device, uint64_t seed);
+    /* Emulator: names an allocation in findings ("input x"); pointer is its first byte. May be NULL. */
+    void (*name_allocation)(struct device *device, const void *pointer, const char *name);
+    /* Moves up to capacity findings since the last call into out and returns their number. NULL: the device has none. */
+    size_t (*take_findings)(struct device *device, struct finding *out, size_t capacity);
+    void (*close)(struct device *device);
+    void *context;
+};
+
+struct emulator_options {
+    const char *chip;          /* gfxNNNN */
+    int n_devices;             /* at least 1 */
+    int n_threads;             /* host threads for workgroups; results do not depend on it */
+    uint64_t max_instructions; /* wave-instructions a launch may execute before the watchdog ends it; 0: the default (2^40) */
+    unsigned checks_off;       /* bit 1 << FINDING_MEM or 1 << FINDING_SYNC leaves out that check's reports */
+    uint64_t approx_seed;      /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
+};
+
+/* Opens the emulator as a device. Only one may be open in a process (HIP's API has no context argument). Errors:
+ * STATUS_ENVIRONMENT for a chip that is not emulated. The caller closes it with device->close. */
+bool emulator_open(const struct emulator_options *options, struct device **device, struct error *error);
+/* Executed wave-instructions and lane-instructions of all launches since open or the last call. */
+struct emulator_statistics {
+    uint64_t wave_instructions, lane_instructions, launch_ns;
+};
+struct emulator_statistics emulator_take_statistics(struct device *device);
+
+/* Opens GPU `index` of the real HIP runtime through dlopen of libamdhip64. Errors: STATUS_ENVIRONMENT, with HIP's error
+ * name and what to do. The caller closes it with device->close. */
+bool rocm_open(int index, struct device **device, struct error *error);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Decoded code: every instruction of a code object's executable segments, decoded once by LLVM's disassembler for the chip and
+ * one operand parser. It refuses nothing: what it does not know becomes an instruction that ends the wave with a finding.
+ */
+#ifndef EMULATOR_CODE_H
+#define EMULATOR_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/arena.h"
+#include "contract/base/error.h"
+#include "device/code_object.h"
+#include "device/emulator/instruction.h"
+#include "records/chips.h"
+
+struct emulated_code {
+    const struct chip *chip;
+    uint32_t n_lanes;                /* wave size that handlers were chosen for */
+    uint64_t load_address;           /* guest address of image byte 0 */
+    struct instruction *instructions;
+    uint32_t n_instructions;
+    uint32_t *index_of_dword;        /* instruction index by offset_bytes / 4; UINT32_MAX where none starts */
+    uint32_t n_dwords;
+    bool has_global_atomics;         /* then workgroups run in schedule order on one thread */
+    struct arena arena;
+};
+
+/* Decodes image[first, first + n_bytes) (offsets from the image's start) for the chip and wave size. Errors: STATUS_ENVIRONMENT
+ * if this LLVM lacks the chip. Unknown instructions are no errors. The caller frees with code_free. */
+bool code_decode(const struct chip *chip, uint32_t n_lanes, const uint8_t *image, size_t image_bytes, size_t first, size_t n_bytes,
+                 struct emulated_code *code, struct error *error);
+void code_free(struct emulated_code *code);
+/* Index of the instruction at a guest address; UINT32_MAX where none starts. */
+uint32_t code_index(const struct emulated_code *code, uint64_t address);
+
+/* The opcode table (opcodes.def), in order; lookup by stem is O(1). NULL for an unknown one. */
+const struct opcode *opcode_find(const char *stem, size_t length);
+const struct opcode *opcode_table(size_t *n_opcodes);
+/* Handlers for a wave size on this host's best instruction set, one for each row of the opcode table. */
+handler *const *opcode_handlers(uint32_t n_lanes);
+/* Ends the wave with "unsupported"; what unknown instructions run. */
+handler instruction_unsupported;
+/* Parses LLVM's text of one instruction (without comment) into *in: opcode, operands, modifiers, class. Returns false where the
+ * mnemonic or an operand is unknown (in->opcode NULL). text must outlive *in. */
+bool parse_instruction(const struct chip *chip, const char *text, struct arena *arena, struct instruction *in);
+
+#endif

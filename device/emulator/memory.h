@@ -1,0 +1,54 @@
+/*
+ * The guest's memory: allocations in a 64-bit guest address space of their own, never host addresses, so that guest code can
+ * neither read nor write the host and results do not depend on where the host put things. Every access is checked against
+ * the allocations; between any two lies a guard gap that belongs to none.
+ */
+#ifndef EMULATOR_MEMORY_H
+#define EMULATOR_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/error.h"
+
+struct memory;
+
+/* One allocation as accesses see it. */
+struct span {
+    uint64_t base, n_bytes; /* guest addresses [base, base + n_bytes) */
+    uint8_t *host;          /* of base */
+    int device;             /* owner */
+    bool read_only;         /* code, kernarg */
+    bool freed;             /* kept for a while so that a use after free can be named */
+    char name[48];
+};
+
+enum { SPAN_CACHE_WAYS = 4 };
+
+/* The spans that a wave touched last: spares the search for nearly every access. */
+struct span_cache {
+    const struct span *span[SPAN_CACHE_WAYS];
+    unsigned next;
+    uint64_t generation; /* of the memory when it was filled */
+};
+
+struct memory *memory_open(void);
+void memory_close(struct memory *memory);
+/* n_bytes (0 counts as 1) filled with a poison, aligned to 256; the guest address, or 0 when the host is out of memory.
+ * name is copied. Deterministic: the same calls give the same addresses. */
+uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name);
+/* False where address is not the first byte of a live allocation. */
+bool memory_free(struct memory *memory, uint64_t address);
+bool memory_rename(struct memory *memory, uint64_t address, const char *name);
+void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only);
+/* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live allocation. */
+uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);
+/* The live span that holds address, or NULL. No launch may allocate or free while waves run, so no lock is needed. */
+const struct span *memory_find(const struct memory *memory, uint64_t address);
+/* The same through a wave's cache. */
+const struct span *memory_find_cached(const struct memory *memory, struct span_cache *cache, uint64_t address);
+/* "is 4 bytes past x (1024 bytes)": how address lies to the nearest allocation, for findings. */
+void memory_describe(const struct memory *memory, uint64_t address, char *text, size_t n_bytes);
+
+#endif

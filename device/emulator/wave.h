@@ -1,0 +1,121 @@
+/*
+ * The state of one wave, its workgroup and its dispatch, as handlers see it.
+ */
+#ifndef EMULATOR_WAVE_H
+#define EMULATOR_WAVE_H
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "device/emulator/instruction.h"
+#include "device/emulator/memory.h"
+#include "records/chips.h"
+
+enum { MAX_LANES = 64, VGPR_ROWS = 512 /* 256 VGPRs, then 256 AGPRs */, AGPR_FIRST_ROW = 256 };
+
+/* The MODE register, gfx9 to gfx12 (ISA, "MODE register"): fields that the emulator honours. */
+enum mode_bits {
+    MODE_ROUND_F32 = 0x3,        /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
+    MODE_ROUND_F16_F64 = 0xc,
+    MODE_DENORM_F32 = 0x30,      /* bit 4: keep inputs, bit 5: keep outputs */
+    MODE_DENORM_F16_F64 = 0xc0,
+    MODE_DX10_CLAMP = 0x100,     /* clamp turns NaN into 0 */
+    MODE_IEEE = 0x200,           /* quiet signalling NaNs in min/max; omod off */
+    MODE_FP16_OVFL = 1 << 23,
+};
+
+enum wave_state { WAVE_READY, WAVE_AT_BARRIER, WAVE_ENDED };
+
+struct emulated_code;
+struct workgroup;
+struct dispatch;
+
+struct wave {
+    union {
+        alignas(64) uint32_t sgpr[SREG_COUNT];
+        struct {
+            uint32_t sgprs_[SREG_VCC_LO];
+            uint64_t vcc; /* wave32: only vcc_lo counts */
+            uint32_t ttmp_[18];
+            uint64_t exec; /* wave32: high half is kept 0 by the hardware; handlers write through scalar_write… */
+        };
+    };
+    uint32_t scc; /* 0 or 1 */
+    uint32_t mode;
+    uint32_t *vgpr;            /* [VGPR_ROWS][n_lanes], register-major, 64-byte aligned; row r starts at r * n_lanes */
+    uint32_t n_lanes;          /* 32 or 64 */
+    uint64_t full_exec;        /* mask of n_lanes ones */
+    uint64_t lane_mask_exec;   /* exec for which lane_mask was made */
+    alignas(64) uint32_t lane_mask[MAX_LANES]; /* all ones where the lane is on */
+    bool plain_f32;            /* MODE: f32 rounds to nearest and keeps denormals: the fast path */
+    bool plain_f16_f64;
+    uint32_t pc;               /* index of the next instruction in code->instructions */
+    bool stop;                 /* the run loop leaves after the current instruction */
+    uint8_t state;             /* enum wave_state */
+    uint8_t index_in_group;
+    uint64_t n_executed, n_lanes_executed; /* this wave's instructions, and lane-instructions of vector ones */
+    const struct instruction *current;
+    const struct chip *chip;
+    const struct emulated_code *code;
+    struct workgroup *group;
+    struct dispatch *dispatch;
+    uint8_t *private_bytes;    /* [n_lanes][private_stride] */
+    uint32_t private_stride;   /* bytes of scratch a lane */
+    struct span_cache spans;   /* last allocations touched */
+};
+
+_Static_assert(offsetof(struct wave, vcc) == 4 * SREG_VCC_LO, "vcc lies over its scalar registers");
+_Static_assert(offsetof(struct wave, exec) == 4 * SREG_EXEC_LO, "exec lies over its scalar registers");
+
+struct workgroup {
+    struct dispatch *dispatch;
+    uint32_t id[3];
+    uint32_t n_waves;
+    struct wave *waves;       /* n_waves, in order */
+    uint8_t *lds;             /* lds_bytes, plus a pad that no access may reach */
+    uint32_t lds_bytes;       /* static + dynamic of this launch */
+    uint64_t schedule;        /* seed of this workgroup's switch points; 0: natural order */
+};
+
+struct dispatch {
+    const struct emulated_code *code;
+    const struct code_kernel *kernel;
+    struct memory *memory;
+    int device;
+    uint32_t grid[3], block[3]; /* workgroups; work-items of one */
+    uint32_t lds_bytes, private_bytes;
+    uint64_t kernarg_address, packet_address, queue_address;
+    uint64_t schedule_seed, max_instructions, approx_seed;
+    unsigned checks_off;
+    pthread_mutex_t lock;       /* over what follows */
+    struct finding *findings;   /* the first FINDINGS_KEPT */
+    uint32_t n_findings, n_findings_seen;
+    volatile bool abandoned;    /* a trap, the watchdog or an unsupported instruction: every wave stops */
+    hipError_t result;
+    uint64_t n_executed, n_lanes_executed;
+};
+
+enum { FINDINGS_KEPT = 20 };
+
+/* The apertures of flat addresses: an address whose high half equals one of these is LDS or scratch (AMDGPUUsage, "Address
+ * space mapping"). */
+#define SHARED_APERTURE UINT64_C(0x0001000000000000)
+#define PRIVATE_APERTURE UINT64_C(0x0002000000000000)
+
+/* Adds a finding about the current instruction (kernel+offset, text, workgroup and wave are put before the message; lane < 0
+ * leaves the lane out). Kinds TRAP, WATCHDOG and UNSUPPORTED end the dispatch; MEM and SYNC let the wave go on, and the launch
+ * fails at its end. */
+void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Must follow every write of wave->mode. */
+void wave_mode_changed(struct wave *wave);
+/* Runs until the wave stops: barrier, end, switch point, finding. */
+void wave_run(struct wave *wave);
+/* Runs all waves of a workgroup to their ends, barriers included. */
+void workgroup_run(struct workgroup *group);
+
+#endif
