@@ -33,9 +33,9 @@ MARCH_v3 := -march=x86-64-v3
 MARCH_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 
 SOURCES := $(sort $(wildcard contract/base/*.c contract/*.c reference/*.c kernels/*/*.c controls/*.c records/*.c toolchain/*.c \
-	device/*.c device/emulator/*.c reports/*.c))
+	device/*.c device/emulator/*.c reports/*.c commands/*.c))
 OPS_SOURCES := $(sort $(wildcard device/emulator/ops/*.c))
-LIB_SOURCES := $(filter-out contract/main.c,$(SOURCES))
+LIB_SOURCES := $(filter-out commands/main.c,$(SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 OPS_OBJECTS := $(foreach l,$(LEVELS),$(foreach w,32 64,$(OPS_SOURCES:device/emulator/ops/%.c=$(BUILD)/ops/w$(w)_$(l)/%.o)))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
@@ -47,7 +47,7 @@ help: ## list the targets
 
 build: $(BUILD)/hipcontract ## build the binary
 
-$(BUILD)/hipcontract: $(LIB_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/contract/main.o
+$(BUILD)/hipcontract: $(LIB_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
 	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
 
 $(BUILD)/obj/%.o: %.c
