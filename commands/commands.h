@@ -1,0 +1,25 @@
+/*
+ * The commands of the program, as one table: main.c's dispatch, `--help` and the check of names all come from it.
+ *
+ * A command gets argv[0] = its own name, parses its options with getopt_long, answers `--help` itself, and returns the exit
+ * status (enum status). Nothing below main() exits.
+ */
+#ifndef COMMANDS_COMMANDS_H
+#define COMMANDS_COMMANDS_H
+
+/* X(name, one line of help); each has a function int command_NAME(int argc, char **argv). */
+#define COMMANDS(X)                                                                                                        \
+    X(contract, "gates 1-4, controls and limits: the CI gate")                                                             \
+    X(gates, "gates 1-4 and controls only")                                                                                \
+    X(limits, "gate 5 only; --update rewrites the committed records; --record prints RECORD lines")                        \
+    X(list, "registrations with shapes, patterns, chips, controls; --teeth: which gate catches what")                      \
+    X(run, "KERNEL --shape L: one case, verbosely")                                                                        \
+    X(emulate, "FILE.co ...: run any kernel of any code object on the emulator")                                           \
+    X(disasm, "FILE.co: as the emulator decodes it")                                                                       \
+    X(doctor, "what was found: compilers, HIP headers and runtime, GPUs, chips, versions")
+
+#define COMMAND_DECLARATION(name, help) int command_##name(int argc, char **argv);
+COMMANDS(COMMAND_DECLARATION)
+#undef COMMAND_DECLARATION
+
+#endif
