@@ -26,7 +26,8 @@ bool error_prefix(struct error *error, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < sizeof error->text)
-        snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", old);
+    int room = (int)sizeof error->text - 1 - length;
+    if (length >= 0 && room > 0)
+        snprintf(error->text + length, (size_t)room + 1, ": %.*s", room, old);
     return false;
 }
