@@ -1,10 +1,10 @@
 /*
- * Registration: what a kernel family declares, and all that the harness knows of it. A family is one folder under kernels/: its
- * .hip source and C files that register kernels with REG_KERNEL and, under controls/, planted faults with REG_CONTROL. No list
- * is kept elsewhere: the linker collects them.
+ * Registration: what a kernel family declares, and all that the harness knows of it. A family is one folder under kernels/:
+ * its .hip source and C files that register kernels with REG_KERNEL and, under controls/, planted faults with REG_CONTROL.
+ * No list is kept elsewhere: the linker collects them.
  *
- * Callers may rely on: functions given here are pure functions of their arguments (no global state), may be called from several
- * threads, and never see a device.
+ * Callers may rely on: functions given here are pure functions of their arguments (no global state), may be called from
+ * several threads, and never see a device.
  */
 #ifndef CONTRACT_REGISTRY_H
 #define CONTRACT_REGISTRY_H
@@ -24,11 +24,11 @@
 enum { REG_MAX_DIMS = 6, REG_MAX_TENSORS = 12, REG_MAX_ARGS = 24 };
 
 /* X(name, text): what the inputs of a case look like. */
-#define REG_PATTERNS(X)                                                                                                  \
-    X(SIGNED, "signed")     /* zero-mean */                                                                              \
-    X(ONESIDED, "onesided") /* all terms positive: a lost bit is relatively largest */                                   \
-    X(EDGES, "edges")       /* largest finite, smallest normal, subnormals, signed zeros */                              \
-    X(CLASSES, "classes")   /* gate 2: planted NaN, infinities, inf - inf, overflow in some rows */                      \
+#define REG_PATTERNS(X)                                                                                                    \
+    X(SIGNED, "signed")     /* zero-mean */                                                                                \
+    X(ONESIDED, "onesided") /* all terms positive: a lost bit is relatively largest */                                     \
+    X(EDGES, "edges")       /* largest finite, smallest normal, subnormals, signed zeros */                                \
+    X(CLASSES, "classes")   /* gate 2: planted NaN, infinities, inf - inf, overflow in some rows */                        \
     X(EXACT, "exact")       /* gate 4: every partial sum an integer below 2^24 times a power of two */
 
 #define REG_PATTERN_ENUM(name, text) REG_PATTERN_##name,
@@ -57,7 +57,7 @@ enum reg_arg_kind { REG_ARG_TENSOR, REG_ARG_I32, REG_ARG_I64, REG_ARG_F32 };
 
 struct reg_arg {
     enum reg_arg_kind kind;
-    int tensor;    /* REG_ARG_TENSOR: index into tensors */
+    int tensor; /* REG_ARG_TENSOR: index into tensors */
     int64_t integer;
     float real;
 };
@@ -85,7 +85,8 @@ struct reg_case {
     int n_threads;               /* that reference() and model() may use; results do not depend on it */
 };
 
-/* X(gate number). Known findings and controls name gates by number: 1 bytes and memory, 2 classes, 3 bound, 4 exact, 5 limits. */
+/* X(gate number). Known findings and controls name gates by number: 1 bytes and memory, 2 classes, 3 bound, 4 exact, 5
+ * limits. */
 enum { GATE_BYTES = 1, GATE_CLASSES = 2, GATE_BOUND = 3, GATE_EXACT = 4, GATE_LIMITS = 5 };
 
 /* A finding that is known and not yet mended: still run, printed and counted apart; red past its date, and red when it is
@@ -105,23 +106,24 @@ struct registration {
     size_t n_shapes;
     /* Why a rule of shape hygiene does not apply here, one line; NULL where all hold. */
     const char *shape_note;
-    unsigned patterns;   /* bit 1 << REG_PATTERN_x for the gate-3 patterns it has beside SIGNED and ONESIDED */
+    unsigned patterns; /* bit 1 << REG_PATTERN_x for the gate-3 patterns it has beside SIGNED and ONESIDED */
     /* Fills tensors, arguments and geometry for a shape; false refuses the shape, as the production launcher would. */
     bool (*plan)(const struct reg_shape *shape, struct reg_plan *plan, struct error *error);
-    /* Fills input tensor `tensor` of the case (c->pattern says how); inputs before it are already filled. NULL: reg_fill. */
+    /* Fills input tensor `tensor` of the case (c->pattern says how); inputs before it are already filled. NULL: reg_fill.
+     */
     void (*fill)(const struct reg_case *c, int tensor, void *data);
     /* Bounded outputs of output tensor `tensor`, all of its elements in order. Threaded by c->n_threads. */
     void (*reference)(const struct reg_case *c, int tensor, struct bound *out);
     /* The exact value of one output in MPFR, left in slot 0. */
     void (*audit)(const struct reg_case *c, int tensor, int64_t element, struct audit *audit);
-    /* The kernel's formula in float64 with the policy's faults, all elements of the output tensor; not rounded to the stored
-     * format (the harness does that). */
+    /* The kernel's formula in float64 with the policy's faults, all elements of the output tensor; not rounded to the
+     * stored format (the harness does that). */
     void (*model)(const struct reg_case *c, int tensor, const struct policy *policy, double *out);
     /* Gate 4 (pattern EXACT): the sum behind one output. NULL: exact_note says why there is no exact-sum proof. */
     void (*exact)(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum);
     bool exact_needs_one_sign;
-    /* Set where an output rounding hides the miss of narrow sums (or where there is no sum): the reason, and the registration
-     * that carries the proof. */
+    /* Set where an output rounding hides the miss of narrow sums (or where there is no sum): the reason, and the
+     * registration that carries the proof. */
     const char *exact_note, *exact_sibling;
     /* Teeth that no gate catches and why that is legitimate: comma list of teeth names, and the reason. NULL: none. */
     const char *blind_teeth, *blind_reason;
@@ -131,13 +133,13 @@ struct registration {
 
 /* X(how, text): how a control's launch is wrong. */
 enum control_how {
-    CONTROL_POINTER,   /* tensor's pointer moved by offset_rows rows or offset_bytes bytes (the harness allocates room) */
-    CONTROL_SWAP,      /* the two tensor arguments arg and other_arg exchanged */
-    CONTROL_SCALAR,    /* integer argument arg plus delta */
-    CONTROL_GRID,      /* the grid one block short in dimension arg (0, 1, 2) */
-    CONTROL_STALE,     /* input `tensor` still holds the previous case's values (another seed) */
-    CONTROL_BUILD,     /* the family built with -D define */
-    CONTROL_RECORD,    /* gate 5: the launch asks for `delta` threads a block beside the compiled bound */
+    CONTROL_POINTER, /* tensor's pointer moved by offset_rows rows or offset_bytes bytes (the harness allocates room) */
+    CONTROL_SWAP,    /* the two tensor arguments arg and other_arg exchanged */
+    CONTROL_SCALAR,  /* integer argument arg plus delta */
+    CONTROL_GRID,    /* the grid one block short in dimension arg (0, 1, 2) */
+    CONTROL_STALE,   /* input `tensor` still holds the previous case's values (another seed) */
+    CONTROL_BUILD,   /* the family built with -D define */
+    CONTROL_RECORD,  /* gate 5: the launch asks for `delta` threads a block beside the compiled bound */
 };
 
 struct control {
@@ -146,8 +148,8 @@ struct control {
     const char *what;         /* the fault in a few words */
     const char *shape;        /* label of the shape it runs on */
     enum reg_pattern pattern;
-    int gate;                 /* that must turn red */
-    double least_factor;      /* gate 3: at least so many times the bound; 0 elsewhere */
+    int gate;            /* that must turn red */
+    double least_factor; /* gate 3: at least so many times the bound; 0 elsewhere */
     enum control_how how;
     int tensor, arg, other_arg;
     int64_t offset_rows, offset_bytes, delta;
@@ -155,14 +157,14 @@ struct control {
 };
 
 #define REG_PASTE_(a, b) a##b
-#define REG_PASTE(a, b) REG_PASTE_(a, b)
+#define REG_PASTE(a, b)  REG_PASTE_(a, b)
 /* REG_KERNEL(&x) at file scope registers a struct registration; REG_CONTROL likewise a struct control. */
-#define REG_KERNEL(pointer)                                                                                              \
-    static const struct registration *const REG_PASTE(reg_entry_, __LINE__)                                              \
+#define REG_KERNEL(pointer)                                                                                                \
+    static const struct registration *const REG_PASTE(reg_entry_, __LINE__)                                                \
         __attribute__((section("hc_registrations"), used)) = (pointer)
-#define REG_CONTROL(pointer)                                                                                             \
-    static const struct control *const REG_PASTE(ctl_entry_, __LINE__)                                                   \
-        __attribute__((section("hc_controls"), used)) = (pointer)
+#define REG_CONTROL(pointer)                                                                                               \
+    static const struct control *const REG_PASTE(ctl_entry_, __LINE__) __attribute__((section("hc_controls"), used)) =     \
+        (pointer)
 
 /* The key for a tensor of a case: a function of (seed, registration, shape, pattern, tensor) alone. */
 struct random_key reg_key(const struct reg_case *c, int tensor);

@@ -1,0 +1,111 @@
+#include "contract/registry_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The bounds that the linker gives to the two sections; weak, because a program may have no registration. */
+extern const struct registration *const __start_hc_registrations[] __attribute__((weak));
+extern const struct registration *const __stop_hc_registrations[] __attribute__((weak));
+extern const struct control *const __start_hc_controls[] __attribute__((weak));
+extern const struct control *const __stop_hc_controls[] __attribute__((weak));
+
+static const char *const pattern_names[] = {
+#define PATTERN_NAME(name, text) text,
+    REG_PATTERNS(PATTERN_NAME)
+#undef PATTERN_NAME
+};
+
+const char *reg_pattern_name(enum reg_pattern pattern)
+{
+    return pattern_names[pattern];
+}
+
+static int by_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_registration_name(const void *a, const void *b)
+{
+    const struct registration *const *x = a, *const *y = b;
+    return by_text((*x)->name, (*y)->name);
+}
+
+static int by_control_name(const void *a, const void *b)
+{
+    const struct control *const *x = a, *const *y = b;
+    int order = by_text((*x)->registration, (*y)->registration);
+    return order ? order : by_text((*x)->name, (*y)->name);
+}
+
+/* A sorted copy of n pointers. */
+static void *sorted(struct arena *arena, const void *pointers, size_t n, int (*order)(const void *, const void *))
+{
+    void *copy = arena_alloc(arena, n * sizeof(void *));
+    if (copy && n) {
+        memcpy(copy, pointers, n * sizeof(void *));
+        qsort(copy, n, sizeof(void *), order);
+    }
+    return copy;
+}
+
+bool registry_collect(struct arena *arena, struct registry *registry, struct error *error)
+{
+    *registry = (struct registry){0};
+    if (__start_hc_registrations)
+        registry->n_registrations = (size_t)(__stop_hc_registrations - __start_hc_registrations);
+    if (__start_hc_controls)
+        registry->n_controls = (size_t)(__stop_hc_controls - __start_hc_controls);
+    registry->registrations = sorted(arena, __start_hc_registrations, registry->n_registrations, by_registration_name);
+    registry->controls = sorted(arena, __start_hc_controls, registry->n_controls, by_control_name);
+    if (!registry->registrations || !registry->controls)
+        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the list of registrations");
+    return true;
+}
+
+const struct registration *registry_find(const struct registry *registry, const char *name)
+{
+    for (size_t i = 0; i < registry->n_registrations; i++)
+        if (strcmp(registry->registrations[i]->name, name) == 0)
+            return registry->registrations[i];
+    return NULL;
+}
+
+const struct reg_shape *registration_shape(const struct registration *registration, const char *label)
+{
+    for (size_t i = 0; i < registration->n_shapes; i++)
+        if (strcmp(registration->shapes[i].label, label) == 0)
+            return &registration->shapes[i];
+    return NULL;
+}
+
+bool registration_is_for(const struct registration *registration, const char *chip)
+{
+    size_t length = strlen(chip);
+    const char *at = registration->chips;
+    if (!at)
+        return true;
+    while ((at = strstr(at, chip)) != NULL) {
+        bool starts = at == registration->chips || at[-1] == ',';
+        if (starts && (at[length] == ',' || at[length] == '\0'))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+unsigned registration_patterns(const struct registration *registration)
+{
+    unsigned patterns =
+        registration->patterns | 1u << REG_PATTERN_SIGNED | 1u << REG_PATTERN_ONESIDED | 1u << REG_PATTERN_CLASSES;
+    patterns &= ~(1u << REG_PATTERN_EXACT);
+    return registration->exact ? patterns | 1u << REG_PATTERN_EXACT : patterns;
+}
+
+struct random_key reg_key(const struct reg_case *c, int tensor)
+{
+    struct random_key key = random_key_for(c->seed, c->registration->name);
+    key = random_key_for(key.value, c->shape->label);
+    key = random_key_for(key.value, reg_pattern_name(c->pattern));
+    return random_key_for(key.value, c->plan->tensor[tensor].name);
+}

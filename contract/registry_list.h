@@ -1,0 +1,35 @@
+/*
+ * The registrations and controls of the program as sorted lists, and the rules that each must keep. A registry may also be
+ * made by hand (tests): nothing else in the harness knows where registrations come from.
+ */
+#ifndef CONTRACT_REGISTRY_LIST_H
+#define CONTRACT_REGISTRY_LIST_H
+
+#include "contract/base/arena.h"
+#include "contract/base/error.h"
+#include "contract/registry.h"
+
+struct registry {
+    const struct registration *const *registrations; /* by name */
+    size_t n_registrations;
+    const struct control *const *controls; /* by registration, then name */
+    size_t n_controls;
+};
+
+/* What the linker collected, sorted; the lists belong to the arena. False when the host is out of memory. */
+bool registry_collect(struct arena *arena, struct registry *registry, struct error *error);
+/* NULL for an unknown name. */
+const struct registration *registry_find(const struct registry *registry, const char *name);
+const struct reg_shape *registration_shape(const struct registration *registration, const char *label);
+/* Its comma list of chips names this one, or there is no list. */
+bool registration_is_for(const struct registration *registration, const char *chip);
+/* The patterns it runs: SIGNED, ONESIDED, CLASSES, its own, and EXACT where it has exact sums; bits 1 << pattern. */
+unsigned registration_patterns(const struct registration *registration);
+
+/* Checks every registration and control for contradictions and for shape hygiene (docs/concepts.md). The first violation:
+ * false, STATUS_USAGE, one line that names the registration, what is wrong and what to do. */
+bool registry_check(const struct registry *registry, struct error *error);
+/* "2026-11-29": true for a date that the calendar has. */
+bool date_is_valid(const char *date);
+
+#endif

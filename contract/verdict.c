@@ -1,0 +1,72 @@
+#include "contract/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const subject_names[] = {
+#define SUBJECT_NAME(kind, name) name,
+    VERDICT_SUBJECTS(SUBJECT_NAME)
+#undef SUBJECT_NAME
+};
+
+static const struct {
+    const char *name;
+    bool red;
+} statuses[] = {
+#define STATUS_ROW(kind, name, red) {name, red},
+    VERDICT_STATUSES(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+const char *verdict_subject_name(enum verdict_subject subject)
+{
+    return subject_names[subject];
+}
+
+const char *verdict_status_name(enum verdict_status status)
+{
+    return statuses[status].name;
+}
+
+bool verdict_status_is_red(enum verdict_status status)
+{
+    return statuses[status].red;
+}
+
+enum status verdict_exit(const struct verdict *verdict)
+{
+    if (verdict->status == VERDICT_INVALID)
+        return STATUS_USAGE;
+    return verdict_status_is_red(verdict->status) ? STATUS_RED : STATUS_OK;
+}
+
+void verdict_reason(struct verdict *verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(verdict->reason, sizeof verdict->reason, format, arguments);
+    va_end(arguments);
+}
+
+void stream_add(struct verdict_stream *stream, struct verdict_sink sink)
+{
+    if (stream->n_sinks < VERDICT_SINKS)
+        stream->sinks[stream->n_sinks++] = sink;
+}
+
+void stream_put(struct verdict_stream *stream, const struct verdict *verdict)
+{
+    enum status status = verdict_exit(verdict);
+    if (status > stream->worst)
+        stream->worst = status;
+    for (size_t i = 0; i < stream->n_sinks; i++)
+        if (stream->sinks[i].verdict)
+            stream->sinks[i].verdict(stream->sinks[i].context, verdict);
+}
+
+void stream_registration_end(struct verdict_stream *stream, const char *registration, const char *chip)
+{
+    for (size_t i = 0; i < stream->n_sinks; i++)
+        if (stream->sinks[i].registration_end)
+            stream->sinks[i].registration_end(stream->sinks[i].context, registration, chip);
+}

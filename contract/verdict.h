@@ -1,0 +1,133 @@
+/*
+ * A verdict: one gate result as fields. Text is made last, and no verdict is ever read back from text that was made for
+ * people.
+ *
+ * Every verdict goes into one stream as it is decided. The log, the console, the counts and the coverage are sinks of that
+ * stream: they format and add up, and never judge.
+ */
+#ifndef CONTRACT_VERDICT_H
+#define CONTRACT_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/error.h"
+#include "contract/base/hash.h"
+#include "contract/registry.h"
+
+/* X(kind, name in the log): what a verdict is about. */
+#define VERDICT_SUBJECTS(X)                                                                                                \
+    X(GATE, "gate")       /* one gate on one case of a registration */                                                     \
+    X(CONTROL, "control") /* a planted fault */                                                                            \
+    X(TOOTH, "tooth")     /* a plausible wrong arithmetic, on the host */                                                  \
+    X(KNOWN, "known")     /* a known finding that was not found */                                                         \
+    X(LIMIT, "limit")     /* gate 5 */
+
+/* X(kind, name in the log, red): red says that the contract does not hold. */
+#define VERDICT_STATUSES(X)                                                                                                \
+    X(PASS, "pass", false)                                                                                                 \
+    X(FAIL, "fail", true)                                                                                                  \
+    X(KNOWN_FINDING, "known", false) /* fails, and is registered as a known finding */                                     \
+    X(EXPIRED, "expired", true)      /* likewise, but past its date */                                                     \
+    X(NOT_FOUND, "not-found", true)  /* a known finding is found no longer */                                              \
+    X(NOT_RUN, "not-run", false)     /* with the reason */                                                                 \
+    X(LAUNCH_FAILED, "launch-failed", true)                                                                                \
+    X(BUILD_FAILED, "build-failed", true)                                                                                  \
+    X(INVALID, "invalid", false) /* the registration is wrong, not the kernel: exit status 2 */                            \
+    X(RED, "red", false)         /* a control is red as planted */                                                         \
+    X(MISS, "miss", true)        /* a control stayed green, or is red elsewhere */                                         \
+    X(BLIND, "blind", true)      /* no gate catches this wrong arithmetic */                                               \
+    X(EXCUSED, "excused", false) /* likewise, and the registration says why that is legitimate */                          \
+    X(LIMIT_PROBLEM, "limit", true)
+
+#define SUBJECT_ENUM(kind, name) SUBJECT_##kind,
+enum verdict_subject { VERDICT_SUBJECTS(SUBJECT_ENUM) SUBJECT_COUNT };
+#undef SUBJECT_ENUM
+#define STATUS_ENUM(kind, name, red) VERDICT_##kind,
+enum verdict_status { VERDICT_STATUSES(STATUS_ENUM) VERDICT_STATUS_COUNT };
+#undef STATUS_ENUM
+
+enum { VERDICT_NAME_BYTES = 96, VERDICT_REASON_BYTES = 700 };
+
+/* One output element against its reference. */
+struct verdict_element {
+    char tensor[32];
+    int64_t index;     /* row-major; -1: none */
+    uint64_t got_bits; /* as stored, in the low end */
+    double got, reference, bound;
+};
+
+struct verdict {
+    enum verdict_subject subject;
+    enum verdict_status status;
+    int gate; /* GATE_x; a control's: the gate that it names */
+    char chip[32];
+    char device[16]; /* "emulator", "rocm", "host" */
+    char registration[VERDICT_NAME_BYTES];
+    char name[VERDICT_NAME_BYTES];     /* of the control or tooth; else "" */
+    char shape[VERDICT_NAME_BYTES];    /* "" where it concerns all */
+    char pattern[16];                  /* "" likewise */
+    struct hash128 code;               /* of the code object that ran; zero where none did */
+    struct hash128 output;             /* gate 1: of all outputs */
+    int n_runs;                        /* gate 1 */
+    int64_t n_compared, n_wrong;       /* elements */
+    int64_t n_finite, n_nonfinite;     /* gate 2: classes that matched */
+    double worst_ratio;                /* gate 3: largest |got - reference| / bound; a tooth's or control's factor */
+    double signed_mean;                /* gate 3: mean of (got - reference) / bound */
+    double miss_fp16, miss_bf16;       /* gate 4: by how many bounds such sums would miss here */
+    struct verdict_element worst;      /* gate 3: the worst element; else the first wrong one */
+    uint64_t duration_ns;              /* never compared */
+    char reason[VERDICT_REASON_BYTES]; /* for people; "" where the numbers say it all */
+};
+
+const char *verdict_subject_name(enum verdict_subject subject);
+const char *verdict_status_name(enum verdict_status status);
+/* The contract does not hold because of this status. */
+bool verdict_status_is_red(enum verdict_status status);
+/* The exit status that a verdict leads to: 0, 1 (red) or 2 (an invalid registration). */
+enum status verdict_exit(const struct verdict *verdict);
+/* Fills reason with a printf-style line, cut at its end if too long. */
+void verdict_reason(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What every log starts with. Strings are borrowed. */
+struct run_environment {
+    const char *version, *commit, *toolchain, *toolchain_version, *device, *chips;
+    uint64_t seed;
+    int n_runs;
+};
+
+/* How a run ended, for one chip. */
+struct chip_counts {
+    char chip[32];
+    bool emulated; /* ran on the emulator */
+    int64_t n_kernels, n_pass, n_fail,
+        n_known; /* registrations, by their worst verdict at gates 1-4; a known finding is counted apart */
+    int64_t n_controls, n_red, n_missed;
+    int64_t n_limits, n_limit_problems;
+    int64_t n_not_run; /* verdicts */
+    uint64_t gates_ns, limits_ns;
+};
+
+/* A reader of the stream. Members may be NULL. `registration_end` follows the last verdict of a registration on a chip (its
+ * gates, teeth and controls); limits come after all of those. */
+struct verdict_sink {
+    void (*verdict)(void *context, const struct verdict *verdict);
+    void (*registration_end)(void *context, const char *registration, const char *chip);
+    void *context;
+};
+
+enum { VERDICT_SINKS = 8 };
+struct verdict_stream {
+    struct verdict_sink sinks[VERDICT_SINKS];
+    size_t n_sinks;
+    enum status worst; /* largest exit status of the verdicts so far */
+};
+
+/* Adds a sink; at most VERDICT_SINKS. */
+void stream_add(struct verdict_stream *stream, struct verdict_sink sink);
+/* Hands a verdict to every sink in the order they were added. */
+void stream_put(struct verdict_stream *stream, const struct verdict *verdict);
+void stream_registration_end(struct verdict_stream *stream, const char *registration, const char *chip);
+
+#endif
