@@ -1,6 +1,6 @@
 /*
- * MPFR at 256 bits behind a small interface; reference/audit.c is the only file that includes mpfr.h. A family recomputes one
- * output from the same inputs in it, and the harness compares the float64 value.
+ * MPFR at 256 bits behind a small interface; reference/audit.c is the only file that includes mpfr.h. A family recomputes
+ * one output from the same inputs in it, and the harness compares the float64 value.
  */
 #ifndef REFERENCE_AUDIT_H
 #define REFERENCE_AUDIT_H
@@ -38,7 +38,13 @@ void audit_accumulate(struct audit *audit, int slot, double a, double b);
 double audit_get(const struct audit *audit, int slot);
 /* The slot correctly rounded once to a format, as a double (no double rounding). */
 double audit_get_rounded(const struct audit *audit, int slot, enum number_format format);
-/* |slot - value|, rounded up to a double. */
+/* |slot - value|, rounded up to a double; 0 where both are NaN or the same infinity, infinite where only one is. */
 double audit_distance(const struct audit *audit, int slot, double value);
+
+/* Correctly rounded doubles (results in double's normal range), and so the same bits on every host, which libm's are not.
+ */
+double correct_exp(double x);
+double correct_exp2(double x);
+double correct_log(double x);
 
 #endif
