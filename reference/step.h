@@ -5,26 +5,48 @@
 #ifndef REFERENCE_STEP_H
 #define REFERENCE_STEP_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "reference/bound.h"
 
 /* X(name): how one accumulation of a group of products rounds. */
-#define STEP_MODELS(X)                                                                                                   \
-    X(FMA_F32)    /* one fma in f32 a product: IEEE */                                                                   \
-    X(DOT2_GFX10) /* v_dot2_f32_f16 of gfx10 */                                                                          \
-    X(DOT2_GFX11) /* v_dot2_f32_f16 and each WMMA step of gfx11: common grid, one's-complement adder */                  \
-    X(DOT2_GFX12) /* v_dot2_f32_f16 of gfx12 */                                                                          \
+#define STEP_MODELS(X)                                                                                                     \
+    X(FMA_F32)    /* one fma in f32 a product: IEEE */                                                                     \
+    X(DOT2_GFX10) /* v_dot2_f32_f16 of gfx10: modelled, no public rule: the worse of two fma and of exact products added   \
+                   */                                                                                                      \
+    X(DOT2_GFX11) /* v_dot2_f32_f16 and each WMMA step of gfx11: common grid, one's-complement adder */                    \
+    X(DOT2_GFX12) /* v_dot2_f32_f16 of gfx12: common grid, floor */                                                        \
     X(DOT2_ANY)   /* the worst of all dot2 steps and of a chain of two fma: what a kernel compiled for every chip uses */
 
 #define STEP_ENUM(name) STEP_##name,
 enum step_model { STEP_MODELS(STEP_ENUM) STEP_COUNT };
 #undef STEP_ENUM
 
-/* The sum of n_products exact products of f16 (or bf16) pairs, accumulated in f32 by a chain of steps of the model, each
- * taking products_per_step of them: sum and sum_abs are sum v_i and sum |v_i|; then through `more_additions` further f32
- * additions of partial sums (waves, lanes). Returns the bounded sum. */
-struct bound step_chain(enum step_model model, int64_t n_products, double sum, double sum_abs, int64_t steps_longest_chain,
+/* Sums over the products a_i b_i of f16 (or bf16) factors behind one output. Adders that align to a common grid take it
+ * from the factors' exponents, not from the product: a subnormal factor counts as the smallest normal one there. */
+struct step_terms {
+    int64_t n_products;
+    double sum, sum_abs; /* sum a_i b_i and sum |a_i b_i| */
+    double sum_aligned;  /* sum step_magnitude(a_i) step_magnitude(b_i): sum_abs where no factor is subnormal */
+    double sum_flushed;  /* sum |a_i b_i| over products with a subnormal bf16 factor (gfx11 takes it for zero); f16: 0 */
+};
+
+/* |a| as alignment sees it: 0 for a zero, else at least the format's smallest normal. */
+static inline double step_magnitude(enum number_format format, double a)
+{
+    double smallest = format == FORMAT_F16 ? 0x1p-14 : 0x1p-126;
+    return a == 0 ? 0 : fmax(fabs(a), smallest);
+}
+
+/* Adds one product of two factors of the format to the sums. */
+void step_terms_add(struct step_terms *terms, enum number_format format, double a, double b);
+
+/* The sum of the terms' exact products, accumulated in f32 by chains of steps of the model from a zero accumulator, the
+ * longest of steps_longest_chain steps (FMA_F32: a product each; dot2: two each), then through more_additions further f32
+ * additions of partial sums (waves, lanes). Returns the bounded sum. Zero products count as products, except those that
+ * fill up a chain's last step. */
+struct bound step_chain(enum step_model model, const struct step_terms *terms, int64_t steps_longest_chain,
                         int64_t more_additions);
 
 #endif

@@ -1,0 +1,91 @@
+#include "reference/step.h"
+
+#include <math.h>
+
+#define U 0x1p-24 /* unit roundoff of f32 */
+
+/*
+ * The error of one step. With A = |accumulator|, t = sum |products| and q = sum step_magnitude products of the step, each
+ * model ends within
+ *
+ *     accumulator A + aligned q + products t + tiny
+ *
+ * of the exact accumulator + products. Each row is a derivation from the rule of docs/numerics.md, "Steps":
+ *
+ * FMA_F32. One rounding to nearest of accumulator + product: u (A + t) + eta.
+ *
+ * DOT2_GFX10. Two fma: u (A + |p0|), then u (A + |p0| + |p1|) (1 + u): below u (2 + u) (A + t). Products rounded apart and
+ * added is no worse: f16 products are exact in f32, so u t + u (A + t (1 + u)). Flushed in and out: 2^-126 four times.
+ *
+ * DOT2_GFX11. Let P = max (ea + eb) over the non-zero products, so that 2^P <= q, and |p| < 4 2^P. The grid is
+ * 2^G = max (2^(P-24), 2^(L-26)) with 2^L <= max (A, |p0|, |p1|); a product's L is at most P + 1, so it never decides:
+ * 2^G = max (2^(P-24), 2^(lead of A - 26)). Each of the three terms ends at most one unit 2^G from itself, and always
+ * towards the same side: with the accumulator's sign by the cut, with the other sign by the cut and the missing one of the
+ * complement (floor (x) + 1 - x <= 1). Where G comes from the accumulator, that has no bit below the grid and only two
+ * units remain. So before rounding at most 3 2^-24 q + 2 2^-26 A, after it (1 + u) as much and u (A + t). A subnormal
+ * accumulator is dropped and so is a subnormal result: 2^-126 twice.
+ *
+ * DOT2_GFX12. The product that has P is exact on the grid 2^(P-24) (22 bits of fraction from f16), the other is floored to
+ * it: 2^(P-24). If G = P-24 the pair needs no second floor and the accumulator loses one unit: 2 2^-24 q. Else G is from
+ * the accumulator, which then has no bit below it, and the pair loses one unit 2^(lead of A - 26) <= 2^-26 max (A, 2^-126)
+ * and the product its own. So at most 2 2^-24 q + 2^-26 A + 2^-152 before rounding; gradual underflow: 2^-150.
+ */
+struct step_error {
+    double accumulator, aligned, products, tiny;
+    bool flushes_bf16; /* products with a subnormal bf16 factor count as zero */
+};
+
+static const struct step_error step_errors[] = {
+    [STEP_FMA_F32] = {U, 0, U, 0x1p-150, false},
+    [STEP_DOT2_GFX10] = {U * (2 + U), 0, U *(2 + U), 0x1p-124, false},
+    [STEP_DOT2_GFX11] = {2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, true},
+    [STEP_DOT2_GFX12] = {0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149, false},
+};
+
+enum { N_SINGLE_MODELS = sizeof step_errors / sizeof step_errors[0] };
+
+void step_terms_add(struct step_terms *terms, enum number_format format, double a, double b)
+{
+    double product = a * b;
+    bool subnormal = fabs(a) < 0x1p-126 || fabs(b) < 0x1p-126;
+    terms->n_products++;
+    terms->sum += product;
+    terms->sum_abs += fabs(product);
+    terms->sum_aligned += step_magnitude(format, a) * step_magnitude(format, b);
+    if (format == FORMAT_BF16 && subnormal)
+        terms->sum_flushed += fabs(product);
+}
+
+/*
+ * Errors of N steps of one chain. The accumulator after k steps is at most T_k + e_k, T_k the products' absolute sum so far
+ * and e_k the error so far, and T_0 = e_0 = 0, so with c the factor of the accumulator e_k <= e_(k-1) (1 + c) + c T_(k-1) +
+ * products t_k + aligned q_k + tiny, e_N <= (1 + c)^N (c (N - 1) T + products T + aligned Q + N tiny),   (1 + c)^N <= 1 /
+ * (1 - N c) (Higham, lemma 3.1). The sums over all chains of an output take T and Q of all products.
+ */
+static double chain_error(const struct step_error *e, const struct step_terms *terms, int64_t n_steps)
+{
+    double nc = (double)n_steps * e->accumulator;
+    if (nc >= 1)
+        return INFINITY;
+    double carried = (n_steps > 1 ? (double)(n_steps - 1) : 0) * e->accumulator * terms->sum_abs;
+    double own = e->products * terms->sum_abs + e->aligned * terms->sum_aligned;
+    double flushed = e->flushes_bf16 ? terms->sum_flushed : 0;
+    return (carried + own + flushed + (double)terms->n_products * e->tiny) / (1 - nc);
+}
+
+static double worst_chain_error(enum step_model model, const struct step_terms *terms, int64_t n_steps)
+{
+    if (model != STEP_DOT2_ANY)
+        return chain_error(&step_errors[model], terms, n_steps);
+    double worst = 0;
+    for (int i = STEP_DOT2_GFX10; i < N_SINGLE_MODELS; i++)
+        worst = fmax(worst, chain_error(&step_errors[i], terms, n_steps));
+    return worst;
+}
+
+struct bound step_chain(enum step_model model, const struct step_terms *terms, int64_t steps_longest_chain,
+                        int64_t more_additions)
+{
+    double error = worst_chain_error(model, terms, steps_longest_chain);
+    return bound_sum(FORMAT_F32, terms->n_products, terms->sum, terms->sum_abs, error, more_additions);
+}
