@@ -15,19 +15,19 @@
 struct toolchain; /* opaque */
 
 struct compile_request {
-    const char *source_path;    /* the family's .hip */
+    const char *source_path;    /* the family's .hip: absolute, or below the project's root */
     const char *family;         /* names the family in errors */
     const char *chip;           /* gfxNNNN */
     const char *const *defines; /* n_defines strings "NAME" or "NAME=VALUE" */
     size_t n_defines;
-    const char *optimisation;   /* "-O3" when NULL */
-    unsigned wave_size;         /* 0: the chip's default */
+    const char *optimisation; /* "-O3" when NULL */
+    unsigned wave_size;       /* 0: the chip's default */
 };
 
 struct compiled {
     unsigned char *bytes; /* the code object; owned, release with compiled_free */
     size_t n_bytes;
-    struct hash128 key;   /* of what went in */
+    struct hash128 key; /* of what went in */
     bool from_cache;
 };
 
@@ -37,6 +37,8 @@ struct toolchain *toolchain_open(const char *cache_directory, struct error *erro
 void toolchain_close(struct toolchain *toolchain);
 /* "debian-clang-22" or the like: the folder under records/. */
 const char *toolchain_name(const struct toolchain *toolchain);
+/* The compiler that was found. Borrowed. */
+const char *toolchain_executable(const struct toolchain *toolchain);
 /* The compiler's own version line. */
 const char *toolchain_version(const struct toolchain *toolchain);
 /* Compiles or fetches from the cache. A kernel that does not compile: false, STATUS_RED, the compiler's words in *error's

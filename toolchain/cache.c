@@ -1,0 +1,54 @@
+#include "toolchain/cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/base/file.h"
+
+/* An entry is 32 hex digits (the hash of what follows the line), a newline, and the code object. */
+enum { HEADER_BYTES = 33 };
+
+void cache_path(const char *directory, struct hash128 key, char *path, size_t n_bytes)
+{
+    char hex[33];
+    hash_hex(key, hex);
+    snprintf(path, n_bytes, "%s/%s.entry", directory, hex);
+}
+
+enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes)
+{
+    char path[4096], hex[33], *data;
+    size_t n_data;
+    struct error ignored;
+    cache_path(directory, key, path, sizeof path);
+    if (!file_exists(path))
+        return CACHE_MISS;
+    if (!file_read(path, &data, &n_data, &ignored))
+        return CACHE_DAMAGED;
+    if (n_data > HEADER_BYTES)
+        hash_hex(hash_bytes(data + HEADER_BYTES, n_data - HEADER_BYTES), hex);
+    if (n_data <= HEADER_BYTES || memcmp(data, hex, 32) != 0 || data[32] != '\n') {
+        free(data);
+        return CACHE_DAMAGED;
+    }
+    *n_bytes = n_data - HEADER_BYTES;
+    memmove(data, data + HEADER_BYTES, *n_bytes);
+    *bytes = (unsigned char *)data;
+    return CACHE_HIT;
+}
+
+bool cache_store(const char *directory, struct hash128 key, const unsigned char *bytes, size_t n_bytes, struct error *error)
+{
+    char path[4096];
+    cache_path(directory, key, path, sizeof path);
+    char *entry = malloc(HEADER_BYTES + n_bytes);
+    if (!entry)
+        return error_set(error, STATUS_ENVIRONMENT, "out of memory");
+    hash_hex(hash_bytes(bytes, n_bytes), entry);
+    entry[32] = '\n';
+    memcpy(entry + HEADER_BYTES, bytes, n_bytes);
+    bool ok = file_write(path, entry, HEADER_BYTES + n_bytes, error);
+    free(entry);
+    return ok;
+}

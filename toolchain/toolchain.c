@@ -1,0 +1,343 @@
+#include "toolchain/toolchain.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "contract/base/arena.h"
+#include "contract/base/file.h"
+#include "contract/base/project.h"
+#include "toolchain/cache.h"
+#include "toolchain/process.h"
+#include "toolchain/profile.h"
+
+enum { MAX_FLAGS = 192 };
+
+struct toolchain {
+    struct profile profile;
+    char root[PATH_MAX];     /* compilers run there, so that paths in code objects do not name the machine */
+    char cache[PATH_MAX];    /* absolute */
+    struct hash128 identity; /* of the compiler and the device libraries' contents */
+    atomic_uint n_temporaries;
+};
+
+/* A compiler's command line as it grows; strings live in the arena. */
+struct command {
+    struct arena arena;
+    const char *argv[MAX_FLAGS + 1];
+    size_t n;
+    bool overflow;
+};
+
+static void add(struct command *command, const char *word)
+{
+    if (!word || command->n == MAX_FLAGS)
+        command->overflow = true;
+    else
+        command->argv[command->n++] = word;
+}
+
+static bool check_parts(const struct profile *profile, struct error *error)
+{
+    struct profile_part parts[PROFILE_MAX_PARTS];
+    size_t n_parts = profile_parts(profile, parts);
+    for (size_t i = 0; i < n_parts; i++)
+        if (!*parts[i].path)
+            return error_set(error, STATUS_ENVIRONMENT, "%s lacks its %s; %s", profile->name, parts[i].what,
+                             parts[i].install);
+    return true;
+}
+
+/* A compiler is known by its version line and the bytes of the device libraries that it links. */
+static bool find_identity(struct toolchain *toolchain, struct error *error)
+{
+    const struct profile *profile = &toolchain->profile;
+    toolchain->identity = hash_bytes(profile->version, strlen(profile->version));
+    if (profile->kind == PROFILE_ROCM)
+        return true;
+    for (unsigned wave_size = 32; wave_size <= 64; wave_size += 32)
+        for (const char *const *name = profile_bitcode(wave_size); *name; name++) {
+            char path[PATH_MAX + 64], *data;
+            size_t n_bytes;
+            snprintf(path, sizeof path, "%s/%s.bc", profile->bitcode, *name);
+            if (!file_read(path, &data, &n_bytes, error))
+                return false;
+            toolchain->identity = hash_more(toolchain->identity, data, n_bytes);
+            free(data);
+        }
+    return true;
+}
+
+static bool find_cache(struct toolchain *toolchain, const char *given, struct error *error)
+{
+    const char *directory = given ? given : getenv("HIPCONTRACT_CACHE");
+    if (!directory || !*directory)
+        directory = "build/cache";
+    if (!project_path(directory, toolchain->cache, sizeof toolchain->cache, error))
+        return false;
+    return file_make_directories(toolchain->cache, error);
+}
+
+struct toolchain *toolchain_open(const char *cache_directory, struct error *error)
+{
+    struct toolchain *toolchain = calloc(1, sizeof *toolchain);
+    if (!toolchain) {
+        error_set(error, STATUS_ENVIRONMENT, "out of memory");
+        return NULL;
+    }
+    if (profile_find(&toolchain->profile, error) && check_parts(&toolchain->profile, error) &&
+        project_root(toolchain->root, sizeof toolchain->root, error) && find_cache(toolchain, cache_directory, error) &&
+        find_identity(toolchain, error))
+        return toolchain;
+    free(toolchain);
+    return NULL;
+}
+
+void toolchain_close(struct toolchain *toolchain)
+{
+    free(toolchain);
+}
+
+const char *toolchain_name(const struct toolchain *toolchain)
+{
+    return toolchain->profile.name;
+}
+
+const char *toolchain_executable(const struct toolchain *toolchain)
+{
+    return toolchain->profile.executable;
+}
+
+const char *toolchain_version(const struct toolchain *toolchain)
+{
+    return toolchain->profile.version;
+}
+
+void compiled_free(struct compiled *compiled)
+{
+    free(compiled->bytes);
+    *compiled = (struct compiled){0};
+}
+
+/* __oclc_ISA_version is the processor's name as a number: 1000 * major + 100 * minor + stepping, where the last two digits
+ * of gfxNNNN are minor and stepping in hexadecimal (AMDGPUUsage, "Processors"). */
+static bool isa_of_chip(const char *chip, unsigned *isa_version, unsigned *default_wave)
+{
+    size_t length = strlen(chip);
+    if (length < 6 || length > 7 || strncmp(chip, "gfx", 3) != 0)
+        return false;
+    unsigned major = 0;
+    for (size_t i = 3; i < length - 2; i++) {
+        if (!isdigit((unsigned char)chip[i]))
+            return false;
+        major = major * 10 + (unsigned)(chip[i] - '0');
+    }
+    const char *last = chip + length - 2;
+    if (!isxdigit((unsigned char)last[0]) || !isxdigit((unsigned char)last[1]))
+        return false;
+    unsigned minor_stepping = (unsigned)strtoul(last, NULL, 16);
+    *isa_version = 1000 * major + 100 * (minor_stepping >> 4) + (minor_stepping & 15);
+    *default_wave = major >= 10 ? 32 : 64;
+    return true;
+}
+
+/* A path for a compiler's output, unique in this cache; read or renamed, and removed, at once. */
+static void temporary_path(struct toolchain *toolchain, const char *suffix, char path[PATH_MAX + 64])
+{
+    unsigned serial = atomic_fetch_add(&toolchain->n_temporaries, 1);
+    snprintf(path, PATH_MAX + 64, "%s/%ld-%u%s", toolchain->cache, (long)getpid(), serial, suffix);
+}
+
+/* The first line with an error of a compiler's output, else its first line. */
+static const char *first_error(const char *words)
+{
+    const char *at = strstr(words, "error:");
+    while (at && at > words && at[-1] != '\n')
+        at--;
+    return at ? at : words;
+}
+
+/* Runs a command; false where it failed, with the compiler's words whole on standard error and the first error in *error.
+ */
+static bool run(const struct toolchain *toolchain, struct command *command, const struct compile_request *request,
+                struct process_result *result, struct error *error)
+{
+    if (command->overflow)
+        return error_set(error, STATUS_USAGE, "family %s: more than %d compiler flags", request->family, MAX_FLAGS);
+    command->argv[command->n] = NULL;
+    if (!process_run(command->argv, toolchain->root, result, error))
+        return false;
+    const char *words = result->err.data ? result->err.data : "";
+    fputs(words, stderr);
+    if (result->exit_status == 0)
+        return true;
+    if (result->signal)
+        return error_set(error, STATUS_ENVIRONMENT, "family %s for %s: the compiler was ended by signal %d",
+                         request->family, request->chip, result->signal);
+    const char *shown = first_error(words);
+    return error_set(error, STATUS_RED, "family %s for %s does not compile: %.*s", request->family, request->chip,
+                     (int)strcspn(shown, "\n"), shown);
+}
+
+/* The module that tells the device libraries the chip: Debian's do not have one for every chip, so it is made here. Its
+ * path is left in path; it is made once a cache. */
+static bool make_isa_bitcode(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
+                             char path[PATH_MAX + 64], struct error *error)
+{
+    char hex[33], source[PATH_MAX + 64], made[PATH_MAX + 64];
+    hash_hex(toolchain->identity, hex);
+    snprintf(path, PATH_MAX + 64, "%s/isa-%u-%s.bc", toolchain->cache, isa_version, hex);
+    if (file_exists(path))
+        return true;
+    temporary_path(toolchain, ".c", source);
+    temporary_path(toolchain, ".bc", made);
+    struct command command = {0};
+    const char *text = arena_format(&command.arena,
+                                    "__attribute__((address_space(4), visibility(\"hidden\"))) "
+                                    "extern const int __oclc_ISA_version;\n"
+                                    "__attribute__((address_space(4))) const int __oclc_ISA_version = %u;\n",
+                                    isa_version);
+    const char *const words[] = {toolchain->profile.executable,
+                                 "-x",
+                                 "c",
+                                 "--target=amdgcn-amd-amdhsa",
+                                 "-nogpulib",
+                                 "-mcode-object-version=5",
+                                 "-O2",
+                                 "-emit-llvm",
+                                 "-c",
+                                 source,
+                                 "-o",
+                                 made};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        add(&command, words[i]);
+    struct process_result result = {0};
+    bool ok = text && file_write(source, text, strlen(text), error) && run(toolchain, &command, request, &result, error);
+    if (ok && rename(made, path) != 0)
+        ok = error_set(error, STATUS_USAGE, "%s: cannot be written", path);
+    unlink(source);
+    unlink(made);
+    process_result_free(&result);
+    arena_free(&command.arena);
+    return ok;
+}
+
+/* Everything but input, output and device libraries: what the cache key holds of the command line. */
+static void add_flags(const struct toolchain *toolchain, struct command *command, const struct compile_request *request,
+                      unsigned wave_size, unsigned default_wave)
+{
+    /* No cuid: it would put a hash of the source's path into the code object. */
+    static const char *const common[] = {"-x",
+                                         "hip",
+                                         "--cuda-device-only",
+                                         "--no-gpu-bundle-output",
+                                         "-std=c++17",
+                                         "-mcode-object-version=5",
+                                         "-fuse-cuid=none",
+                                         "-I."};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        add(command, common[i]);
+    add(command, arena_format(&command->arena, "--offload-arch=%s", request->chip));
+    add(command, request->optimisation ? request->optimisation : "-O3");
+    if (wave_size != default_wave)
+        add(command, wave_size == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64");
+    if (toolchain->profile.kind == PROFILE_DEBIAN) {
+        add(command, "-nogpulib");
+        /* HIP 5's headers ask for what clang 22 no longer defines. */
+        add(command, arena_format(&command->arena, "-D__AMDGCN_WAVEFRONT_SIZE=%u", wave_size));
+    }
+    for (size_t i = 0; i < request->n_defines; i++)
+        add(command, arena_format(&command->arena, "-D%s", request->defines[i]));
+}
+
+static void add_bitcode(const struct toolchain *toolchain, struct command *command, const char *isa_path,
+                        unsigned wave_size)
+{
+    const char *const *names = profile_bitcode(wave_size);
+    for (bool more = true; more; names++) {
+        more = *names;
+        add(command, "-Xclang");
+        add(command, "-mlink-builtin-bitcode");
+        add(command, "-Xclang");
+        add(command, more ? arena_format(&command->arena, "%s/%s.bc", toolchain->profile.bitcode, *names) : isa_path);
+    }
+}
+
+/* The key: compiler and device libraries, flags (chip and definitions among them), and the preprocessed source. */
+static bool find_key(struct toolchain *toolchain, const struct compile_request *request, unsigned wave_size,
+                     unsigned default_wave, struct hash128 *key, struct error *error)
+{
+    struct command command = {0};
+    add(&command, toolchain->profile.executable);
+    add_flags(toolchain, &command, request, wave_size, default_wave);
+    *key = toolchain->identity;
+    for (size_t i = 1; i < command.n; i++)
+        *key = hash_more(*key, command.argv[i], strlen(command.argv[i]) + 1);
+    add(&command, "-w"); /* the compile itself warns */
+    add(&command, "-E");
+    add(&command, request->source_path);
+    struct process_result result = {0};
+    bool ok = run(toolchain, &command, request, &result, error);
+    if (ok)
+        *key = hash_more(*key, result.out.data, result.out.n_bytes);
+    process_result_free(&result);
+    arena_free(&command.arena);
+    return ok;
+}
+
+static bool compile(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
+                    unsigned wave_size, unsigned default_wave, struct compiled *compiled, struct error *error)
+{
+    char isa_path[PATH_MAX + 64], made[PATH_MAX + 64];
+    bool links = toolchain->profile.kind == PROFILE_DEBIAN;
+    if (links && !make_isa_bitcode(toolchain, request, isa_version, isa_path, error))
+        return false;
+    temporary_path(toolchain, ".co", made);
+    struct command command = {0};
+    add(&command, toolchain->profile.executable);
+    add_flags(toolchain, &command, request, wave_size, default_wave);
+    if (links)
+        add_bitcode(toolchain, &command, isa_path, wave_size);
+    add(&command, request->source_path);
+    add(&command, "-o");
+    add(&command, made);
+    struct process_result result = {0};
+    char *bytes = NULL;
+    bool ok = run(toolchain, &command, request, &result, error) && file_read(made, &bytes, &compiled->n_bytes, error);
+    compiled->bytes = (unsigned char *)bytes;
+    unlink(made);
+    process_result_free(&result);
+    arena_free(&command.arena);
+    return ok;
+}
+
+bool toolchain_compile(struct toolchain *toolchain, const struct compile_request *request, struct compiled *compiled,
+                       struct error *error)
+{
+    *compiled = (struct compiled){0};
+    unsigned isa_version, default_wave;
+    if (!isa_of_chip(request->chip, &isa_version, &default_wave))
+        return error_set(error, STATUS_USAGE, "%s is not a chip's name; gfx1151 is one", request->chip);
+    unsigned wave_size = request->wave_size ? request->wave_size : default_wave;
+    if (!find_key(toolchain, request, wave_size, default_wave, &compiled->key, error))
+        return false;
+    enum cache_answer answer = cache_load(toolchain->cache, compiled->key, &compiled->bytes, &compiled->n_bytes);
+    compiled->from_cache = answer == CACHE_HIT;
+    if (compiled->from_cache)
+        return true;
+    if (answer == CACHE_DAMAGED) {
+        char path[PATH_MAX + 64];
+        cache_path(toolchain->cache, compiled->key, path, sizeof path);
+        fprintf(stderr, "%s: damaged cache entry; family %s is compiled for %s anew\n", path, request->family,
+                request->chip);
+    }
+    if (compile(toolchain, request, isa_version, wave_size, default_wave, compiled, error) &&
+        cache_store(toolchain->cache, compiled->key, compiled->bytes, compiled->n_bytes, error))
+        return true;
+    compiled_free(compiled);
+    return false;
+}
