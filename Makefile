@@ -39,6 +39,8 @@ LIB_SOURCES := $(filter-out commands/main.c,$(SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 OPS_OBJECTS := $(foreach l,$(LEVELS),$(foreach w,32 64,$(OPS_SOURCES:device/emulator/ops/%.c=$(BUILD)/ops/w$(w)_$(l)/%.o)))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
+TEST_SUPPORT := $(sort $(wildcard tests/support/*.c))
+TEST_SUPPORT_OBJECTS := $(TEST_SUPPORT:%.c=$(BUILD)/obj/%.o)
 TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 
 .PHONY: help build
@@ -52,7 +54,8 @@ $(BUILD)/hipcontract: $(LIB_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) -c -o $@ $<
+	$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
+		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
 
 define OPS_RULE
 $(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c
@@ -61,9 +64,9 @@ $(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c
 endef
 $(foreach l,$(LEVELS),$(foreach w,32 64,$(eval $(call OPS_RULE,$(w),$(l)))))
 
-$(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJECTS) $(OPS_OBJECTS)
+$(BUILD)/tests/%: tests/unit/%.c $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) -o $@ $< $(LIB_OBJECTS) $(OPS_OBJECTS) -lcmocka $(LIBS)
+	$(CC) $(CFLAGS_COMMON) -o $@ $< $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS) -lcmocka $(LIBS)
 
 tests: $(TESTS)
 

@@ -71,7 +71,8 @@ enum sdwa_select { SDWA_DWORD, SDWA_BYTE_0, SDWA_BYTE_1, SDWA_BYTE_2, SDWA_BYTE_
     X(PF32, 64, "pf32") /* two f32 */                                                                                    \
     X(MIX, 32, "mix")  /* fma_mix source: f32, or an f16 half by op_sel_hi */                                            \
     X(MASK, 64, "m")   /* a lane mask: one SGPR on wave32, two on wave64 */                                              \
-    X(ADDRESS, 64, "a") /* an address operand of a memory instruction, or off */
+    X(ADDRESS, 64, "a") /* an address operand of a memory instruction, or off */                                         \
+    X(RAW, 16, "imm")   /* an immediate whose text is not read: the bits are in instruction.immediate */
 
 #define OPERAND_TYPE_ENUM(type, bits, text) TYPE_##type,
 enum operand_type { TYPE_NONE, OPERAND_TYPES(OPERAND_TYPE_ENUM) TYPE_COUNT };
@@ -157,7 +158,7 @@ struct instruction {
     uint8_t cbsz, abid, blgp;
     uint8_t class;           /* enum opcode_class, of the opcode */
     uint32_t dpp8;           /* three bits a lane of eight, lane 0 lowest */
-    const struct instruction *pair; /* VOPD: the second half, decoded as its own instruction; else NULL */
+    const struct instruction *pair; /* VOPD: its two halves, each decoded as its own instruction; else NULL */
     const char *text;        /* LLVM's text, for findings and disasm; owned by the code's arena */
 };
 

@@ -40,7 +40,6 @@
 #define OP(mnemonic, class, signature, name) HANDLER(name);
 #include "device/emulator/opcodes.def"
 #undef OP
-HANDLER(vopd);
 
 #define EACH_LANE _Pragma("GCC ivdep") for (int lane = 0; lane < WAVE_LANES; lane++)
 
@@ -66,7 +65,7 @@ uint64_t VARIANT(dpp_write_mask)(struct wave *wave, const struct instruction *in
 /* Blends a result into half a register, an SDWA selection, or under a DPP mask. */
 void VARIANT(commit32_slow)(struct wave *wave, const struct instruction *in, const uint32_t *result);
 
-/* A scalar operand's bits: SGPR, constant or special register (source k of a scalar instruction, or a broadcast). */
+/* In scalar.c. A scalar operand's bits: SGPR, constant or special register (source k of a scalar instruction, or a broadcast). */
 uint32_t VARIANT(scalar_read_slow)(struct wave *wave, const struct operand *operand);
 uint64_t VARIANT(scalar_read64)(struct wave *wave, const struct operand *operand);
 

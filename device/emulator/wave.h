@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/code_object.h"
 #include "device/device.h"
 #include "device/emulator/instruction.h"
 #include "device/emulator/memory.h"
@@ -113,7 +114,9 @@ void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const cha
     __attribute__((format(printf, 4, 5)));
 /* Must follow every write of wave->mode. */
 void wave_mode_changed(struct wave *wave);
-/* Runs until the wave stops: barrier, end, switch point, finding. */
+/* Goes on at a guest address; a TRAP finding where no instruction starts there. */
+void wave_jump(struct wave *wave, uint64_t address);
+/* Runs until the wave stops: barrier, end, finding; with a schedule also at the next switch point. */
 void wave_run(struct wave *wave);
 /* Runs all waves of a workgroup to their ends, barriers included. */
 void workgroup_run(struct workgroup *group);

@@ -1,0 +1,158 @@
+#include "device/emulator/code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "device/emulator/decode.h"
+#include "device/emulator/wave.h"
+
+enum { TEXT_CAPACITY = 512, TEXT_BLOCK = 32 << 10 };
+
+/* Where texts go: one block of the arena after another. */
+struct text_pool {
+    struct arena *arena;
+    char *block;
+    size_t left;
+};
+
+static const char *pool_text(struct text_pool *pool, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    if (pool->left < n) {
+        pool->block = arena_alloc(pool->arena, TEXT_BLOCK);
+        pool->left = pool->block ? (size_t)TEXT_BLOCK : 0;
+        if (pool->left < n)
+            return NULL;
+    }
+    char *copy = memcpy(pool->block, text, n);
+    pool->block += n;
+    pool->left -= n;
+    return copy;
+}
+
+static uint32_t read_u32(const uint8_t *bytes)
+{
+    uint32_t word;
+    memcpy(&word, bytes, 4);
+    return word;
+}
+
+/* What the text shows in words only: SIMM16 of SOPP and SOPK, the message of s_sendmsg_rtn (SOP1), the swizzle of DS. */
+static void read_raw_fields(const uint8_t *bytes, struct instruction *in)
+{
+    uint32_t word = read_u32(bytes);
+    bool is_sop1 = word >> 23 == 0x17d, is_sopc = word >> 23 == 0x17e;
+    if (is_sop1)
+        in->immediate = (int32_t)(word & 0xff);
+    else if (word >> 28 == 0xb && !is_sopc)
+        in->immediate = (int16_t)(word & 0xffff);
+    if (word >> 26 == 0x36 && strstr(in->text, "swizzle("))
+        in->offset = (int32_t)(word & 0xffff);
+}
+
+static void choose_handlers(struct instruction *in, handler *const *handlers)
+{
+    in->run = in->opcode ? handlers[in->opcode->index] : instruction_unsupported;
+    if (!in->pair)
+        return;
+    for (int half = 0; half < 2; half++) {
+        struct instruction *single = (struct instruction *)&in->pair[half];
+        single->run = single->opcode ? handlers[single->opcode->index] : instruction_unsupported;
+    }
+}
+
+static bool decode_all(struct emulated_code *code, struct disassembler *disassembler, const uint8_t *image, size_t first,
+                       size_t n_bytes, handler *const *handlers)
+{
+    struct text_pool pool = {.arena = &code->arena};
+    char buffer[TEXT_CAPACITY];
+    for (size_t at = 0; at + 4 <= n_bytes;) {
+        struct instruction *in = &code->instructions[code->n_instructions];
+        const uint8_t *bytes = image + first + at;
+        size_t size = disassembler_next(disassembler, bytes, n_bytes - at, buffer, sizeof buffer);
+        if (!size) {
+            size = 4;
+            snprintf(buffer, sizeof buffer, ".long 0x%08x", read_u32(bytes));
+        }
+        const char *text = pool_text(&pool, buffer);
+        if (!text)
+            return false;
+        parse_instruction(code->chip, text, &code->arena, in);
+        in->size_bytes = (uint8_t)size;
+        in->offset_bytes = (uint32_t)(first + at);
+        in->target = UINT32_MAX;
+        read_raw_fields(bytes, in);
+        choose_handlers(in, handlers);
+        code->has_global_atomics |= in->class == CLASS_ATOMIC;
+        code->index_of_dword[in->offset_bytes / 4] = code->n_instructions++;
+        at += size;
+    }
+    return true;
+}
+
+/* Branch targets: SIMM16 dwords from the next instruction. */
+static void resolve_targets(struct emulated_code *code)
+{
+    for (uint32_t i = 0; i < code->n_instructions; i++) {
+        struct instruction *in = &code->instructions[i];
+        if (in->class != CLASS_BRANCH)
+            continue;
+        int64_t offset = (int64_t)in->offset_bytes + in->size_bytes + 4 * (int64_t)in->immediate;
+        in->target = offset < 0 ? UINT32_MAX : code_index(code, code->load_address + (uint64_t)offset);
+    }
+}
+
+/* What runs when control falls off the last instruction. */
+static void add_end(struct emulated_code *code, size_t offset_bytes)
+{
+    code->instructions[code->n_instructions] = (struct instruction){
+        .run = instruction_off_end,
+        .class = CLASS_CONTROL,
+        .offset_bytes = (uint32_t)offset_bytes,
+        .target = UINT32_MAX,
+        .text = "(end of code)",
+    };
+}
+
+bool code_decode(const struct chip *chip, uint32_t n_lanes, const uint8_t *image, size_t image_bytes, size_t first,
+                 size_t n_bytes, struct emulated_code *code, struct error *error)
+{
+    *code = (struct emulated_code){.chip = chip, .n_lanes = n_lanes, .n_dwords = (uint32_t)(image_bytes / 4)};
+    if (first % 4 || first > image_bytes || n_bytes > image_bytes - first || image_bytes > UINT32_MAX)
+        return error_set(error, STATUS_USAGE, "code at bytes %zu to %zu lies outside the image of %zu bytes", first,
+                         first + n_bytes, image_bytes);
+    handler *const *handlers = opcode_handlers(n_lanes);
+    if (!handlers)
+        return error_set(error, STATUS_ENVIRONMENT,
+                         "no instruction handlers for this processor; build with LEVELS=v1 or unset HIPCONTRACT_LEVEL");
+    struct disassembler *disassembler = disassembler_open(chip, n_lanes, error);
+    if (!disassembler)
+        return false;
+    code->instructions = arena_alloc(&code->arena, (n_bytes / 4 + 1) * sizeof *code->instructions);
+    code->index_of_dword = arena_alloc(&code->arena, ((size_t)code->n_dwords + 1) * sizeof *code->index_of_dword);
+    bool ok = code->instructions && code->index_of_dword;
+    if (ok) {
+        memset(code->index_of_dword, 0xff, (size_t)code->n_dwords * sizeof *code->index_of_dword);
+        ok = decode_all(code, disassembler, image, first, n_bytes, handlers);
+    }
+    disassembler_close(disassembler);
+    if (!ok) {
+        code_free(code);
+        return error_set(error, STATUS_ENVIRONMENT, "out of memory while decoding %zu bytes of code", n_bytes);
+    }
+    resolve_targets(code);
+    add_end(code, first + n_bytes);
+    return true;
+}
+
+void code_free(struct emulated_code *code)
+{
+    arena_free(&code->arena);
+    *code = (struct emulated_code){0};
+}
+
+uint32_t code_index(const struct emulated_code *code, uint64_t address)
+{
+    uint64_t offset = address - code->load_address;
+    return offset % 4 || offset / 4 >= code->n_dwords ? UINT32_MAX : code->index_of_dword[offset / 4];
+}

@@ -1,0 +1,129 @@
+#include "device/emulator/decode.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Disassembler.h>
+#include <llvm-c/Target.h>
+
+struct disassembler {
+    LLVMDisasmContextRef context;
+};
+
+static void initialise_target(void)
+{
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+}
+
+struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes, struct error *error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialise_target);
+    const char *features = n_lanes == 64 && chip->has_wave32 ? "+wavefrontsize64" : "";
+    LLVMDisasmContextRef context =
+        LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", chip->name, features, NULL, 0, NULL, NULL);
+    if (!context) {
+        error_set(error, STATUS_ENVIRONMENT, "this LLVM cannot disassemble %s; build with another LLVM_CONFIG", chip->name);
+        return NULL;
+    }
+    struct disassembler *disassembler = malloc(sizeof *disassembler);
+    if (!disassembler) {
+        LLVMDisasmDispose(context);
+        error_set(error, STATUS_ENVIRONMENT, "out of memory");
+        return NULL;
+    }
+    disassembler->context = context;
+    return disassembler;
+}
+
+void disassembler_close(struct disassembler *disassembler)
+{
+    if (!disassembler)
+        return;
+    LLVMDisasmDispose(disassembler->context);
+    free(disassembler);
+}
+
+/* Leading blanks, tabs and comments out; in place. */
+static void tidy(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from && !(from[0] == '/' && from[1] == '/') && *from != ';'; from++) {
+        bool blank = *from == ' ' || *from == '\t';
+        if (!blank)
+            *to++ = *from;
+        else if (to != text && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    while (to != text && to[-1] == ' ')
+        to--;
+    *to = 0;
+}
+
+static size_t disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
+                          size_t capacity)
+{
+    /* LLVM reads through a pointer to non-const but writes nothing. */
+    return LLVMDisasmInstruction(disassembler->context, (uint8_t *)(uintptr_t)bytes, n_bytes, 0, text, capacity);
+}
+
+/* An 8-byte instruction as one number, fields counted as the ISA documents count them. */
+static uint64_t read_u64(const uint8_t *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, 8);
+    return word;
+}
+
+enum { FORMAT_SHIFT = 26, FORMAT_VOPD = 0x32, FORMAT_DS = 0x36, DS_VDST_SHIFT = 56, DUAL_MOV = 8 };
+
+/* VOPD: v_dual_mov_b32 has no second source, so its vsrc1 field (bits 9-16 for X, 41-48 for Y) is ignored. */
+static uint64_t clear_unused_vopd(uint64_t word)
+{
+    if ((word >> 22 & 0xf) == DUAL_MOV)
+        word &= ~(UINT64_C(0xff) << 9);
+    if ((word >> 17 & 0x1f) == DUAL_MOV)
+        word &= ~(UINT64_C(0xff) << 41);
+    return word;
+}
+
+/* Tries again what LLVM refused, with ignored fields cleared. */
+static size_t disassemble_lenient(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
+                                  size_t capacity)
+{
+    uint8_t copy[12] = {0};
+    if (n_bytes < 8)
+        return 0;
+    memcpy(copy, bytes, n_bytes < sizeof copy ? n_bytes : sizeof copy);
+    uint64_t word = read_u64(bytes), cleared = word;
+    uint32_t format = (uint32_t)word >> FORMAT_SHIFT;
+    if (format == FORMAT_VOPD) {
+        cleared = clear_unused_vopd(word);
+    } else if (format == FORMAT_DS) {
+        cleared = word & ~(UINT64_C(0xff) << DS_VDST_SHIFT);
+        /* A field that takes register 2 is a real destination: then LLVM refused for another reason. */
+        uint64_t other = cleared | UINT64_C(2) << DS_VDST_SHIFT;
+        memcpy(copy, &other, 8);
+        if (disassemble(disassembler, copy, 8, text, capacity))
+            return 0;
+    }
+    if (cleared == word)
+        return 0;
+    memcpy(copy, &cleared, 8);
+    return disassemble(disassembler, copy, n_bytes < sizeof copy ? n_bytes : sizeof copy, text, capacity);
+}
+
+size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
+                         size_t capacity)
+{
+    size_t size = disassemble(disassembler, bytes, n_bytes, text, capacity);
+    if (!size)
+        size = disassemble_lenient(disassembler, bytes, n_bytes, text, capacity);
+    if (size)
+        tidy(text);
+    return size;
+}

@@ -1,0 +1,24 @@
+/*
+ * Machine code to LLVM's text, one instruction at a time. The only part that calls llvm-c. Callers may rely on two
+ * encodings being accepted that LLVM refuses and hardware does not: fields that an instruction ignores may hold anything.
+ */
+#ifndef EMULATOR_DECODE_H
+#define EMULATOR_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/error.h"
+#include "records/chips.h"
+
+struct disassembler; /* one thread at a time */
+
+/* NULL with STATUS_ENVIRONMENT where this LLVM has no such chip. The caller closes it. */
+struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes, struct error *error);
+void disassembler_close(struct disassembler *disassembler);
+/* Text (one line, words apart by one space, no comment) of the instruction at bytes; its size in bytes, or 0 where the
+ * bytes are no instruction of the chip. */
+size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
+                         size_t capacity);
+
+#endif

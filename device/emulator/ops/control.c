@@ -1,0 +1,36 @@
+/*
+ * Instructions that steer the wave and not its data: hints, waits, the end, traps, barriers.
+ */
+#include "device/emulator/lanes.h"
+
+/* Waits and hints order or time what the emulator does in order and at once. */
+HANDLER(nothing)
+{
+    (void)wave;
+    (void)in;
+}
+
+HANDLER(s_endpgm)
+{
+    (void)in;
+    wave->state = WAVE_ENDED;
+    wave->stop = true;
+}
+
+HANDLER(s_barrier)
+{
+    (void)in;
+    wave->state = WAVE_AT_BARRIER;
+    wave->stop = true;
+}
+
+HANDLER(s_trap)
+{
+    wave_finding(wave, FINDING_TRAP, -1, "trap %d", in->immediate);
+}
+
+HANDLER(s_code_end)
+{
+    (void)in;
+    wave_finding(wave, FINDING_TRAP, -1, "control ran into the padding behind a kernel");
+}

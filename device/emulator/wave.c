@@ -1,0 +1,157 @@
+#include "device/emulator/wave.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/emulator/code.h"
+
+void wave_mode_changed(struct wave *wave)
+{
+    uint32_t mode = wave->mode;
+    wave->plain_f32 = (mode & (MODE_ROUND_F32 | MODE_DENORM_F32)) == MODE_DENORM_F32;
+    wave->plain_f16_f64 = (mode & (MODE_ROUND_F16_F64 | MODE_DENORM_F16_F64)) == MODE_DENORM_F16_F64;
+}
+
+static bool ends_dispatch(enum finding_kind kind)
+{
+    return kind == FINDING_TRAP || kind == FINDING_WATCHDOG || kind == FINDING_UNSUPPORTED;
+}
+
+/* "kernel+0x1c4 TEXT: workgroup 1,0,0 wave 2 lane 7: " */
+static size_t describe_place(const struct wave *wave, int lane, char *text, size_t capacity)
+{
+    const struct instruction *in = wave->current;
+    const struct code_kernel *kernel = wave->dispatch->kernel;
+    const uint32_t *id = wave->group->id;
+    int64_t offset = (int64_t)in->offset_bytes - (kernel ? (int64_t)kernel->entry_address : 0);
+    int n = snprintf(text, capacity, "%s%c0x%llx %s: workgroup %u,%u,%u wave %u", kernel ? kernel->name : "code",
+                     offset < 0 ? '-' : '+', (unsigned long long)(offset < 0 ? -offset : offset), in->text, id[0], id[1],
+                     id[2], wave->index_in_group);
+    if (lane >= 0 && n >= 0 && (size_t)n < capacity)
+        n += snprintf(text + n, capacity - (size_t)n, " lane %d", lane);
+    if (n >= 0 && (size_t)n < capacity)
+        n += snprintf(text + n, capacity - (size_t)n, ": ");
+    return n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity - 1;
+}
+
+void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
+{
+    struct dispatch *dispatch = wave->dispatch;
+    if (dispatch->checks_off >> kind & 1)
+        return;
+    struct finding finding = {.kind = kind};
+    size_t used = describe_place(wave, lane, finding.text, sizeof finding.text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(finding.text + used, sizeof finding.text - used, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->n_findings_seen++;
+    if (dispatch->n_findings < FINDINGS_KEPT)
+        dispatch->findings[dispatch->n_findings++] = finding;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (ends_dispatch(kind)) {
+        dispatch->abandoned = true;
+        wave->state = WAVE_ENDED;
+        wave->stop = true;
+    }
+}
+
+void instruction_unsupported(struct wave *wave, const struct instruction *in)
+{
+    (void)in;
+    wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator does not implement this instruction");
+}
+
+void instruction_off_end(struct wave *wave, const struct instruction *in)
+{
+    (void)in;
+    wave_finding(wave, FINDING_TRAP, -1, "control ran past the last instruction of the code");
+}
+
+void wave_jump(struct wave *wave, uint64_t address)
+{
+    uint32_t target = code_index(wave->code, address);
+    if (target != UINT32_MAX)
+        wave->pc = target;
+    else
+        wave_finding(wave, FINDING_TRAP, -1, "jump to 0x%llx, where no instruction starts", (unsigned long long)address);
+}
+
+/* Counts of one run, kept out of the wave's memory while its loop runs. */
+struct count {
+    uint64_t executed, vector, lanes_off;
+};
+
+static bool is_vector(uint8_t class)
+{
+    return class >= CLASS_VALU && class != CLASS_HINT;
+}
+
+static void add_count(struct wave *wave, const struct count *count)
+{
+    wave->n_executed += count->executed;
+    wave->n_lanes_executed += count->vector * wave->n_lanes - count->lanes_off;
+}
+
+static inline void execute(struct wave *wave, const struct instruction *in, struct count *count)
+{
+    wave->current = in;
+    wave->pc++;
+    count->executed++;
+    if (is_vector(in->class)) {
+        count->vector++;
+        if (__builtin_expect(wave->exec != wave->full_exec, 0))
+            count->lanes_off += wave->n_lanes - (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
+    }
+    in->run(wave, in);
+}
+
+/* Instructions that the wave may still execute. */
+static uint64_t budget(const struct wave *wave)
+{
+    uint64_t limit = wave->dispatch->max_instructions;
+    return !limit ? UINT64_MAX : limit > wave->n_executed ? limit - wave->n_executed : 0;
+}
+
+static void run_natural(struct wave *wave, uint64_t limit)
+{
+    const struct instruction *instructions = wave->code->instructions;
+    struct count count = {0};
+    while (!wave->stop && count.executed < limit)
+        execute(wave, &instructions[wave->pc], &count);
+    add_count(wave, &count);
+}
+
+/* Where another wave may go first: whatever others can see, or that sees what others did. */
+static bool is_switch_point(uint8_t class)
+{
+    return class == CLASS_SMEM || class == CLASS_BARRIER || (class >= CLASS_LDS && class <= CLASS_ATOMIC);
+}
+
+/* Runs up to the next switch point, which the caller's schedule then decides about; always at least one instruction. */
+static void run_scheduled(struct wave *wave, uint64_t limit)
+{
+    const struct instruction *instructions = wave->code->instructions;
+    struct count count = {0};
+    do {
+        execute(wave, &instructions[wave->pc], &count);
+    } while (!wave->stop && count.executed < limit && !is_switch_point(instructions[wave->pc].class));
+    add_count(wave, &count);
+}
+
+void wave_run(struct wave *wave)
+{
+    uint64_t limit = budget(wave);
+    wave->stop = false;
+    if (limit) {
+        if (wave->group->schedule)
+            run_scheduled(wave, limit);
+        else
+            run_natural(wave, limit);
+    }
+    if (!wave->stop && !budget(wave))
+        wave_finding(wave, FINDING_WATCHDOG, -1, "more than %llu instructions executed",
+                     (unsigned long long)wave->dispatch->max_instructions);
+}

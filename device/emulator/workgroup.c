@@ -1,0 +1,93 @@
+#include "device/emulator/wave.h"
+
+#include "contract/base/random.h"
+
+static bool any_in_state(const struct workgroup *group, enum wave_state state)
+{
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        if (group->waves[i].state == state)
+            return true;
+    return false;
+}
+
+/* A wave that waits reports once for the group: another waits elsewhere, or has ended and never comes. */
+static void check_barrier(struct workgroup *group)
+{
+    struct wave *waiting = NULL;
+    for (uint32_t i = 0; i < group->n_waves; i++) {
+        struct wave *wave = &group->waves[i];
+        if (wave->state != WAVE_AT_BARRIER)
+            continue;
+        if (!waiting)
+            waiting = wave;
+        if (wave->current == waiting->current)
+            continue;
+        wave_finding(wave, FINDING_SYNC, -1, "waits here while wave %u waits at another barrier, 0x%x bytes into the code",
+                     waiting->index_in_group, waiting->current->offset_bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        if (group->waves[i].state == WAVE_ENDED) {
+            wave_finding(waiting, FINDING_SYNC, -1, "waits here while wave %u has ended without reaching the barrier", i);
+            return;
+        }
+}
+
+/* All waves that have not ended wait: they go on. Ended waves do not count (RDNA3 ISA, "S_BARRIER"). */
+static void release_barrier(struct workgroup *group)
+{
+    check_barrier(group);
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        if (group->waves[i].state == WAVE_AT_BARRIER)
+            group->waves[i].state = WAVE_READY;
+}
+
+static void run_natural(struct workgroup *group)
+{
+    while (any_in_state(group, WAVE_READY)) {
+        for (uint32_t i = 0; i < group->n_waves && !group->dispatch->abandoned; i++)
+            if (group->waves[i].state == WAVE_READY)
+                wave_run(&group->waves[i]);
+        if (group->dispatch->abandoned)
+            return;
+        if (any_in_state(group, WAVE_AT_BARRIER))
+            release_barrier(group);
+    }
+}
+
+/* The n-th wave that is ready, or NULL where there are none. */
+static struct wave *pick_ready(const struct workgroup *group, struct random_key key, uint64_t step)
+{
+    uint32_t n_ready = 0;
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        n_ready += group->waves[i].state == WAVE_READY;
+    if (!n_ready)
+        return NULL;
+    uint32_t pick = random_below(key, step, n_ready);
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        if (group->waves[i].state == WAVE_READY && pick-- == 0)
+            return &group->waves[i];
+    return NULL;
+}
+
+static void run_scheduled(struct workgroup *group)
+{
+    struct random_key key = {group->schedule};
+    for (uint64_t step = 0; !group->dispatch->abandoned; step++) {
+        struct wave *wave = pick_ready(group, key, step);
+        if (wave)
+            wave_run(wave);
+        else if (any_in_state(group, WAVE_AT_BARRIER))
+            release_barrier(group);
+        else
+            return;
+    }
+}
+
+void workgroup_run(struct workgroup *group)
+{
+    if (group->schedule)
+        run_scheduled(group);
+    else
+        run_natural(group);
+}

@@ -1,0 +1,181 @@
+#include "tests/support/wave_runner.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wave_runner *wave_runner_open(const char *chip, uint32_t n_lanes)
+{
+    struct wave_runner *runner = aligned_alloc(64, (sizeof *runner + 63) / 64 * 64);
+    const struct chip *row = chip_find(chip);
+    size_t vgpr_bytes = (size_t)VGPR_ROWS * n_lanes * 4;
+    uint32_t *vgpr = aligned_alloc(64, vgpr_bytes);
+    uint8_t *lds = calloc(1, WAVE_RUNNER_LDS_BYTES + 64);
+    if (!runner || !row || !vgpr || !lds) {
+        fprintf(stderr, "wave_runner: no chip %s, or out of memory\n", chip);
+        free(runner);
+        free(vgpr);
+        free(lds);
+        return NULL;
+    }
+    memset(runner, 0, sizeof *runner);
+    memset(vgpr, 0, vgpr_bytes);
+    struct wave *wave = &runner->wave;
+    wave->vgpr = vgpr;
+    wave->n_lanes = n_lanes;
+    wave->full_exec = wave->exec = n_lanes == 64 ? UINT64_MAX : UINT32_MAX;
+    wave->chip = row;
+    wave->code = &runner->code;
+    wave->group = &runner->group;
+    wave->dispatch = &runner->dispatch;
+    runner->group = (struct workgroup){
+        .dispatch = &runner->dispatch, .n_waves = 1, .waves = wave, .lds = lds, .lds_bytes = WAVE_RUNNER_LDS_BYTES};
+    runner->dispatch.code = &runner->code;
+    runner->dispatch.max_instructions = 1000000;
+    runner->dispatch.findings = runner->findings;
+    pthread_mutex_init(&runner->dispatch.lock, NULL);
+    wave_runner_set_mode(runner, WAVE_RUNNER_HSA_MODE);
+    return runner;
+}
+
+void wave_runner_close(struct wave_runner *runner)
+{
+    if (!runner)
+        return;
+    code_free(&runner->code);
+    pthread_mutex_destroy(&runner->dispatch.lock);
+    free(runner->image);
+    free(runner->group.lds);
+    free(runner->wave.vgpr);
+    free(runner);
+}
+
+uint32_t *wave_runner_vgpr(struct wave_runner *runner, unsigned index)
+{
+    return runner->wave.vgpr + (size_t)index * runner->wave.n_lanes;
+}
+
+void wave_runner_set_mode(struct wave_runner *runner, uint32_t mode)
+{
+    runner->wave.mode = mode;
+    wave_mode_changed(&runner->wave);
+}
+
+/* Decodes and runs image, which the runner owns from now on. */
+static bool run_image(struct wave_runner *runner, uint8_t *image, size_t n_bytes)
+{
+    struct error error;
+    code_free(&runner->code);
+    free(runner->image);
+    runner->image = image;
+    if (!code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error)) {
+        fprintf(stderr, "wave_runner: %s\n", error.text);
+        return false;
+    }
+    struct wave *wave = &runner->wave;
+    wave->pc = 0;
+    wave->state = WAVE_READY;
+    wave->n_executed = wave->n_lanes_executed = 0;
+    runner->dispatch.abandoned = false;
+    runner->dispatch.n_findings = runner->dispatch.n_findings_seen = 0;
+    workgroup_run(&runner->group);
+    for (uint32_t i = 0; i < runner->dispatch.n_findings; i++)
+        fprintf(stderr, "wave_runner: %s: %s\n", finding_kind_name(runner->findings[i].kind), runner->findings[i].text);
+    return runner->dispatch.n_findings == 0;
+}
+
+bool wave_runner_run(struct wave_runner *runner, const char *assembly)
+{
+    uint8_t *bytes;
+    size_t n_bytes, length = strlen(assembly);
+    char *text = malloc(length + sizeof "\ns_endpgm\n");
+    if (!text)
+        return false;
+    memcpy(text, assembly, length);
+    strcpy(text + length, "\ns_endpgm\n");
+    bool ok = wave_runner_assemble(runner->wave.chip->name, runner->wave.n_lanes, text, &bytes, &n_bytes);
+    free(text);
+    return ok && run_image(runner, bytes, n_bytes);
+}
+
+bool wave_runner_run_hex(struct wave_runner *runner, const char *hex)
+{
+    size_t n_bytes = strlen(hex) / 2;
+    uint8_t *bytes = malloc(n_bytes + 1);
+    for (size_t i = 0; bytes && i < n_bytes; i++) {
+        unsigned byte;
+        if (sscanf(hex + 2 * i, "%2x", &byte) != 1) {
+            free(bytes);
+            return false;
+        }
+        bytes[i] = (uint8_t)byte;
+    }
+    return bytes && run_image(runner, bytes, n_bytes);
+}
+
+/* Copies .text of a relocatable ELF that llvm-mc just wrote. */
+static bool copy_text_section(const uint8_t *file, size_t n_file, uint8_t **bytes, size_t *n_bytes)
+{
+    Elf64_Ehdr header;
+    if (n_file < sizeof header)
+        return false;
+    memcpy(&header, file, sizeof header);
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        if (header.e_shoff + (i + 1) * sizeof section > n_file)
+            return false;
+        memcpy(&section, file + header.e_shoff + i * sizeof section, sizeof section);
+        if (!(section.sh_flags & SHF_EXECINSTR) || section.sh_offset + section.sh_size > n_file)
+            continue;
+        *n_bytes = section.sh_size;
+        *bytes = malloc(section.sh_size + 1);
+        if (*bytes)
+            memcpy(*bytes, file + section.sh_offset, section.sh_size);
+        return *bytes;
+    }
+    return false;
+}
+
+static bool read_all(FILE *stream, uint8_t **data, size_t *n_bytes)
+{
+    size_t capacity = 0;
+    *data = NULL;
+    *n_bytes = 0;
+    do {
+        if (*n_bytes == capacity) {
+            capacity = capacity ? 2 * capacity : 4096;
+            uint8_t *grown = realloc(*data, capacity);
+            if (!grown)
+                return false;
+            *data = grown;
+        }
+        *n_bytes += fread(*data + *n_bytes, 1, capacity - *n_bytes, stream);
+    } while (!feof(stream) && !ferror(stream));
+    return !ferror(stream);
+}
+
+bool wave_runner_assemble(const char *chip, uint32_t n_lanes, const char *assembly, uint8_t **bytes, size_t *n_bytes)
+{
+    char path[] = "/tmp/wave_runner_XXXXXX", command[512];
+    int file = mkstemp(path);
+    if (file < 0)
+        return false;
+    bool written = write(file, assembly, strlen(assembly)) == (ssize_t)strlen(assembly);
+    close(file);
+    const char *assembler = getenv("LLVM_MC");
+    bool add_wave64 = n_lanes == 64 && chip_find(chip)->has_wave32;
+    snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s -filetype=obj -o - %s",
+             assembler ? assembler : "llvm-mc-22", chip, add_wave64 ? "-mattr=+wavefrontsize64" : "", path);
+    FILE *stream = written ? popen(command, "r") : NULL;
+    uint8_t *object = NULL;
+    size_t n_object = 0;
+    bool ok = stream && read_all(stream, &object, &n_object);
+    ok = stream && pclose(stream) == 0 && ok && copy_text_section(object, n_object, bytes, n_bytes);
+    free(object);
+    unlink(path);
+    if (!ok)
+        fprintf(stderr, "wave_runner: cannot assemble:\n%s\n", assembly);
+    return ok;
+}
