@@ -1,0 +1,127 @@
+#include "records/limits.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* WGP_MODE, bit 29 of COMPUTE_PGM_RSRC1 on gfx10 and later (AMDGPUUsage, "compute_pgm_rsrc1"). */
+enum { RSRC1_WGP_MODE = 1 << 29 };
+
+struct record limits_measure(const struct chip *chip, const struct code_kernel *kernel)
+{
+    struct chip_usage usage = {
+        .wave_size = kernel->wave_size,
+        .vgprs = kernel->vgprs,
+        .sgprs = kernel->sgprs,
+        .lds_bytes = kernel->lds_bytes,
+        .workgroup_threads = kernel->max_workgroup_threads,
+        .cu_mode = chip->has_wgp && !(kernel->descriptor.rsrc1 & RSRC1_WGP_MODE),
+    };
+    return (struct record){
+        .kernel = kernel->name,
+        .chip = chip->name,
+        .figure =
+            {
+                [RECORD_vgprs] = kernel->vgprs,
+                [RECORD_agprs] = kernel->agprs,
+                [RECORD_sgprs] = kernel->sgprs,
+                [RECORD_lds] = kernel->lds_bytes,
+                [RECORD_private] = kernel->private_bytes,
+                [RECORD_vspills] = kernel->vgpr_spills,
+                [RECORD_sspills] = kernel->sgpr_spills,
+                [RECORD_bound] = kernel->max_workgroup_threads,
+                [RECORD_wave] = kernel->wave_size,
+                [RECORD_code] = kernel->code_bytes,
+                [RECORD_occupancy] = chip_occupancy(chip, &usage),
+            },
+    };
+}
+
+bool limits_compare(const struct record *committed, const struct record *measured, char text[LIMIT_TEXT_BYTES])
+{
+    if (!committed) {
+        snprintf(text, LIMIT_TEXT_BYTES, "record missing");
+        return false;
+    }
+    int length = 0;
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
+        if (committed->figure[i] != measured->figure[i] && length < LIMIT_TEXT_BYTES)
+            length += snprintf(text + length, (size_t)(LIMIT_TEXT_BYTES - length), "%s%s %" PRIu32 " -> %" PRIu32,
+                               length ? ", " : "record stale: ", record_figure_name((enum record_figure)i),
+                               committed->figure[i], measured->figure[i]);
+    if (!length)
+        snprintf(text, LIMIT_TEXT_BYTES, "record current");
+    return length == 0;
+}
+
+static uint64_t threads_of(const struct limit_launch *launch)
+{
+    /* Each is below 2^32, and a launch that fits has all three at most 1024; saturate the rest. */
+    uint64_t plane = (uint64_t)launch->block[0] * launch->block[1];
+    return launch->block[2] && plane > UINT32_MAX ? UINT64_MAX : plane * launch->block[2];
+}
+
+__attribute__((format(printf, 3, 4))) static bool misfit(char text[LIMIT_TEXT_BYTES], const struct limit_launch *launch,
+                                                         const char *format, ...)
+{
+    int length = snprintf(text, LIMIT_TEXT_BYTES, "launch at %s: ", launch->shape);
+    va_list arguments;
+    va_start(arguments, format);
+    if (length >= 0 && length < LIMIT_TEXT_BYTES)
+        vsnprintf(text + length, (size_t)(LIMIT_TEXT_BYTES - length), format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* The dispatch packet counts work-items of each dimension in 32 bits (HSA Platform System Architecture, "AQL packet"). */
+static bool grid_fits(const struct limit_launch *launch, char text[LIMIT_TEXT_BYTES])
+{
+    for (int i = 0; i < 3; i++) {
+        if (launch->grid[i] == 0 || launch->block[i] == 0)
+            return misfit(text, launch, "grid or block is empty in dimension %d", i);
+        if ((uint64_t)launch->grid[i] * launch->block[i] > UINT32_MAX)
+            return misfit(text, launch,
+                          "grid %" PRIu32 " of %" PRIu32 " work-items in dimension %d, a dispatch counts to 2^32 - 1",
+                          launch->grid[i], launch->block[i], i);
+    }
+    return true;
+}
+
+static bool required_is_met(const struct code_kernel *kernel, const struct limit_launch *launch,
+                            char text[LIMIT_TEXT_BYTES])
+{
+    const uint32_t *required = kernel->required_workgroup, *block = launch->block;
+    if (!required[0] || (required[0] == block[0] && required[1] == block[1] && required[2] == block[2]))
+        return true;
+    return misfit(text, launch, "block %" PRIu32 ",%" PRIu32 ",%" PRIu32 ", compiled for %" PRIu32 ",%" PRIu32 ",%" PRIu32,
+                  block[0], block[1], block[2], required[0], required[1], required[2]);
+}
+
+bool limits_launch_fits(const struct chip *chip, const struct code_kernel *kernel, const struct limit_launch *launch,
+                        char text[LIMIT_TEXT_BYTES])
+{
+    if (!grid_fits(launch, text) || !required_is_met(kernel, launch, text))
+        return false;
+    uint64_t threads = threads_of(launch);
+    if (threads > kernel->max_workgroup_threads)
+        return misfit(text, launch, "%" PRIu64 " threads, bound %" PRIu32, threads, kernel->max_workgroup_threads);
+    uint64_t lds_bytes = (uint64_t)kernel->lds_bytes + launch->lds_bytes;
+    if (lds_bytes > chip->lds_max_per_workgroup)
+        return misfit(text, launch, "%" PRIu32 " + %" PRIu32 " bytes of LDS, %s has %" PRIu32, kernel->lds_bytes,
+                      launch->lds_bytes, chip->name, chip->lds_max_per_workgroup);
+    return true;
+}
+
+bool limits_bound_is_used(const struct code_kernel *kernel, const struct limit_launch *launches, size_t n_launches,
+                          char text[LIMIT_TEXT_BYTES])
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < n_launches; i++)
+        if (threads_of(&launches[i]) > most)
+            most = threads_of(&launches[i]);
+    if (n_launches == 0 || most >= kernel->max_workgroup_threads)
+        return true;
+    snprintf(text, LIMIT_TEXT_BYTES, "launch: at most %" PRIu64 " threads, bound %" PRIu32, most,
+             kernel->max_workgroup_threads);
+    return false;
+}
