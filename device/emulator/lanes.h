@@ -14,7 +14,8 @@
  *         commit32(wave, in, d);    // blend under exec, half, SDWA and DPP masks
  *     }
  *
- * Lanes that are off are computed too and dropped, so a handler's loop must not trap, write memory or index by their values.
+ * Lanes that are off are computed too and dropped, so a handler's loop must not trap, write memory or index by their
+ * values.
  */
 #ifndef EMULATOR_LANES_H
 #define EMULATOR_LANES_H
@@ -30,11 +31,11 @@
 #include "device/emulator/wave.h"
 
 #define LANES_PASTE_(a, b) a##b
-#define LANES_PASTE(a, b) LANES_PASTE_(a, b)
+#define LANES_PASTE(a, b)  LANES_PASTE_(a, b)
 /* A name that differs between builds; also for helpers with external linkage under ops/. */
-#define VARIANT(name) LANES_PASTE(name, HANDLER_SUFFIX)
+#define VARIANT(name)      LANES_PASTE(name, HANDLER_SUFFIX)
 #define HANDLER_NAME(name) VARIANT(LANES_PASTE_(op_, name))
-#define HANDLER(name) void HANDLER_NAME(name)(struct wave *wave, const struct instruction *in)
+#define HANDLER(name)      void HANDLER_NAME(name)(struct wave * wave, const struct instruction *in)
 
 /* Declares every handler of the opcode table. */
 #define OP(mnemonic, class, signature, name) HANDLER(name);
@@ -56,11 +57,11 @@ static inline unsigned operand_row(const struct operand *operand)
     return operand->index + (operand->kind == OPERAND_AGPR ? (unsigned)AGPR_FIRST_ROW : 0u);
 }
 
-/* Slow paths, in cross_lane.c: DPP or SDWA of source 0 and 1, halves and modifiers. */
+/* Slow paths, in ops/source.c: DPP of source 0, SDWA, halves and modifiers. */
 const uint32_t *VARIANT(source32_slow)(struct wave *wave, const struct instruction *in, int k, uint32_t *scratch);
 /* The lanes of a 64-bit source with f64 neg/abs, always in scratch. DPP of 64-bit sources included. */
 void VARIANT(source64_fill)(struct wave *wave, const struct instruction *in, int k, uint64_t *scratch);
-/* Lanes that a DPP instruction may write: exec less those masked off or without a source. */
+/* Lanes that an instruction may write: exec, less those that DPP masks off or gives no source. */
 uint64_t VARIANT(dpp_write_mask)(struct wave *wave, const struct instruction *in);
 /* Blends a result into half a register, an SDWA selection, or under a DPP mask. */
 void VARIANT(commit32_slow)(struct wave *wave, const struct instruction *in, const uint32_t *result);
@@ -126,16 +127,52 @@ static inline uint64_t exec_read(const struct wave *wave)
     return WAVE_LANES == 64 ? wave->exec : wave->exec & 0xffffffffu;
 }
 
+/* Bit i of a word: what turns lane masks into words and back by an AND, which vectorises on every host. */
+static const uint32_t lane_bits[32] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+};
+
+/* All ones in words[lane] where the mask has the lane, else 0. */
+static inline void lanes_of_mask(uint64_t mask, uint32_t *words)
+{
+    for (int first = 0; first < WAVE_LANES; first += 32) {
+        uint32_t bits = (uint32_t)(mask >> first);
+        for (int i = 0; i < 32; i++)
+            words[first + i] = (bits & lane_bits[i]) ? UINT32_MAX : 0;
+    }
+}
+
+/* The mask of the lanes whose word is not 0; words are all ones or 0. */
+static inline uint64_t mask_of_lanes(const uint32_t *words)
+{
+    uint64_t mask = 0;
+    for (int first = 0; first < WAVE_LANES; first += 32) {
+        uint32_t bits = 0;
+        for (int i = 0; i < 32; i++)
+            bits |= words[first + i] & lane_bits[i];
+        mask |= (uint64_t)bits << first;
+    }
+    return mask;
+}
+
 /* All ones in lane_mask[lane] where exec has the lane. */
 static inline const uint32_t *exec_lanes(struct wave *wave)
 {
     uint64_t exec = exec_read(wave);
     if (exec != wave->lane_mask_exec) {
-        for (int lane = 0; lane < WAVE_LANES; lane++)
-            wave->lane_mask[lane] = (exec >> lane & 1) ? UINT32_MAX : 0;
+        lanes_of_mask(exec, wave->lane_mask);
         wave->lane_mask_exec = exec;
     }
     return wave->lane_mask;
+}
+
+/* Whether an operand holds one 16-bit value, of any kind. */
+static inline bool is_16_bits(const struct operand *operand)
+{
+    const uint32_t types = 1u << TYPE_B16 | 1u << TYPE_I16 | 1u << TYPE_U16 | 1u << TYPE_F16 | 1u << TYPE_BF16;
+    return types >> operand->type & 1;
 }
 
 /* The lanes of source k as 32-bit values. 16-bit types come zero-extended in the low half. */
@@ -146,18 +183,18 @@ static inline const uint32_t *source32(struct wave *wave, const struct instructi
         return VARIANT(source32_slow)(wave, in, k, scratch);
     if (operand->kind <= OPERAND_AGPR && operand->kind != OPERAND_NONE)
         return vgpr_row(wave, operand_row(operand));
-    uint32_t value = scalar_read32(wave, operand);
+    uint32_t value = scalar_read32(wave, operand) & (is_16_bits(operand) ? 0xffffu : UINT32_MAX);
     for (int lane = 0; lane < WAVE_LANES; lane++)
         scratch[lane] = value;
     return scratch;
 }
 
-#define LANES32(name, k)                                                                                                 \
-    LANE_ARRAY32(name##_scratch);                                                                                        \
+#define LANES32(name, k)                                                                                                   \
+    LANE_ARRAY32(name##_scratch);                                                                                          \
     const uint32_t *name = __builtin_assume_aligned(source32(wave, in, (k), name##_scratch), 64)
 
-#define LANES64(name, k)                                                                                                 \
-    LANE_ARRAY64(name);                                                                                                  \
+#define LANES64(name, k)                                                                                                   \
+    LANE_ARRAY64(name);                                                                                                    \
     VARIANT(source64_fill)(wave, in, (k), name)
 
 /* Whether dst[0] can be written in place: every lane on, no half, no DPP or SDWA. */
@@ -171,10 +208,10 @@ static inline uint32_t *result32(struct wave *wave, const struct instruction *in
     return writes_whole_row(wave, in) ? vgpr_row(wave, operand_row(&in->dst[0])) : scratch;
 }
 
-/* The row itself or scratch; sources of the same instruction may lie in the same row, lane by lane. A handler that reads other
- * lanes than the one it writes must compute into an array of its own. */
-#define RESULT32(name)                                                                                                   \
-    LANE_ARRAY32(name##_scratch);                                                                                        \
+/* The row itself or scratch; sources of the same instruction may lie in the same row, lane by lane. A handler that reads
+ * other lanes than the one it writes must compute into an array of its own. */
+#define RESULT32(name)                                                                                                     \
+    LANE_ARRAY32(name##_scratch);                                                                                          \
     uint32_t *name = __builtin_assume_aligned(result32(wave, in, name##_scratch), 64)
 
 /* Puts a row of results in place under a lane mask given as all-ones words. */
@@ -210,8 +247,7 @@ static inline void commit64(struct wave *wave, const struct instruction *in, con
     const uint32_t *lanes = exec_lanes(wave);
     LANE_ARRAY32(dpp_lanes);
     if (in->form) {
-        uint64_t mask = VARIANT(dpp_write_mask)(wave, in);
-        EACH_LANE dpp_lanes[lane] = (mask >> lane & 1) ? UINT32_MAX : 0;
+        lanes_of_mask(VARIANT(dpp_write_mask)(wave, in), dpp_lanes);
         lanes = dpp_lanes;
     }
     unsigned row = operand_row(&in->dst[0]);

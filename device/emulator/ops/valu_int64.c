@@ -1,0 +1,33 @@
+/*
+ * 64-bit integers: moves, shifts, sums.
+ */
+#include "device/emulator/lanes.h"
+
+/* Sources a (32 bits, the count) and b (64 bits). */
+#define DEFINE_SHIFT64(name, type, shift)                                                                                  \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        LANES32(a, 0);                                                                                                     \
+        LANES64(b, 1);                                                                                                     \
+        EACH_LANE b[lane] = (uint64_t)((type)b[lane] shift(a[lane] & 63));                                                 \
+        commit64(wave, in, b);                                                                                             \
+    }
+
+DEFINE_SHIFT64(v_lshlrev_b64, uint64_t, <<)
+DEFINE_SHIFT64(v_lshrrev_b64, uint64_t, >>)
+DEFINE_SHIFT64(v_ashrrev_i64, int64_t, >>)
+
+HANDLER(v_mov_b64)
+{
+    LANES64(a, 0);
+    commit64(wave, in, a);
+}
+
+HANDLER(v_lshl_add_u64)
+{
+    LANES64(a, 0);
+    LANES32(b, 1);
+    LANES64(c, 2);
+    EACH_LANE c[lane] += a[lane] << (b[lane] & 7);
+    commit64(wave, in, c);
+}
