@@ -66,7 +66,8 @@ uint64_t VARIANT(dpp_write_mask)(struct wave *wave, const struct instruction *in
 /* Blends a result into half a register, an SDWA selection, or under a DPP mask. */
 void VARIANT(commit32_slow)(struct wave *wave, const struct instruction *in, const uint32_t *result);
 
-/* In scalar.c. A scalar operand's bits: SGPR, constant or special register (source k of a scalar instruction, or a broadcast). */
+/* In scalar.c. A scalar operand's bits: SGPR, constant or special register (source k of a scalar instruction, or a
+ * broadcast). */
 uint32_t VARIANT(scalar_read_slow)(struct wave *wave, const struct operand *operand);
 uint64_t VARIANT(scalar_read64)(struct wave *wave, const struct operand *operand);
 

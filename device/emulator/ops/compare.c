@@ -78,7 +78,7 @@ enum { MODE_KEEP_INPUT_F32 = 0x10, MODE_KEEP_INPUT_F16_F64 = 0x40 };
             sword key_b = b[lane] & FORMAT##_SIGN ? -flushed_b : flushed_b;                                                \
             less[lane] = key_a < key_b ? UINT32_MAX : 0;                                                                   \
             equal[lane] = key_a == key_b ? UINT32_MAX : 0;                                                                 \
-            unordered[lane] = size_a > FORMAT##_INFINITY || size_b > FORMAT##_INFINITY ? UINT32_MAX : 0;                \
+            unordered[lane] = size_a > FORMAT##_INFINITY || size_b > FORMAT##_INFINITY ? UINT32_MAX : 0;                   \
         }                                                                                                                  \
         uint64_t nan = mask_of_lanes(unordered);                                                                           \
         return (struct relation){mask_of_lanes(less) & ~nan, mask_of_lanes(equal) & ~nan, nan};                            \

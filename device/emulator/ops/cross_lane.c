@@ -2,7 +2,7 @@
  * Instructions that read or write other lanes or registers than their own: readlane, permlane, lane counts, swaps, and
  * relative register moves (ISA, "Vector ALU Operations" and "VGPR indexing").
  */
-#include "device/emulator/lanes.h"
+#include "device/emulator/ops/int_loops.h"
 
 HANDLER(v_nop)
 {
@@ -41,11 +41,7 @@ static void count_lanes_below(struct wave *wave, const struct instruction *in, i
     {
         int below = lane - first_lane;
         uint32_t mask = below <= 0 ? 0 : below >= 32 ? UINT32_MAX : (1u << (below & 31)) - 1;
-        uint32_t ones = a[lane] & mask;
-        ones -= ones >> 1 & 0x55555555;
-        ones = (ones & 0x33333333) + (ones >> 2 & 0x33333333);
-        ones = (ones + (ones >> 4)) & 0x0f0f0f0f;
-        d[lane] = (ones * 0x01010101 >> 24) + b[lane];
+        d[lane] = count_ones(a[lane] & mask) + b[lane];
     }
     commit32(wave, in, d);
 }

@@ -118,13 +118,15 @@ static inline int32_t med3_i32(int32_t a, int32_t b, int32_t c)
     return max_i32(min_i32(a, b), min_i32(max_i32(a, b), c));
 }
 
-/* Ones in a word, by sums of neighbours (no table, no branch: it vectorises). */
+/* Ones in a word, by sums of neighbours: no table, no branch, and no multiplication, by which gcc would know it as the
+ * scalar popcount instruction and not vectorise. */
 static inline uint32_t count_ones(uint32_t x)
 {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);
     x = (x + (x >> 4)) & 0x0f0f0f0f;
-    return x * 0x01010101 >> 24;
+    x += x >> 8;
+    return (x + (x >> 16)) & 0x3f;
 }
 
 /* Zeros above the highest one; 32 for 0. */

@@ -157,37 +157,3 @@ void VARIANT(commit32_slow)(struct wave *wave, const struct instruction *in, con
     lanes_of_mask(VARIANT(dpp_write_mask)(wave, in), lanes);
     blend32(row, value, lanes);
 }
-
-/* Aperture registers are 64 bits wide; a 32-bit operand sees only their low half, 0 of a base and all ones of a limit. */
-static uint64_t special_value(struct wave *wave, const struct operand *operand)
-{
-    switch ((enum special_register)operand->index) {
-    case SPECIAL_SCC:
-        return wave->scc;
-    case SPECIAL_VCCZ:
-        return vcc_read(wave) == 0;
-    case SPECIAL_EXECZ:
-        return exec_read(wave) == 0;
-    case SPECIAL_SHARED_BASE:
-        return SHARED_APERTURE;
-    case SPECIAL_SHARED_LIMIT:
-        return SHARED_APERTURE | UINT32_MAX;
-    case SPECIAL_PRIVATE_BASE:
-        return PRIVATE_APERTURE;
-    case SPECIAL_PRIVATE_LIMIT:
-        return PRIVATE_APERTURE | UINT32_MAX;
-    default:
-        wave_finding(wave, FINDING_UNSUPPORTED, -1, "reads a special register that is not emulated");
-        return 0;
-    }
-}
-
-uint64_t VARIANT(scalar_read64)(struct wave *wave, const struct operand *operand)
-{
-    return operand->kind == OPERAND_SPECIAL ? special_value(wave, operand) : 0;
-}
-
-uint32_t VARIANT(scalar_read_slow)(struct wave *wave, const struct operand *operand)
-{
-    return (uint32_t)VARIANT(scalar_read64)(wave, operand);
-}

@@ -24,7 +24,7 @@ DEFINE_U32(v_lshrrev_b32, 2, b >> (a & 31))
 DEFINE_I32(v_ashrrev_i32, 2, b >> (a & 31))
 DEFINE_U16(v_lshlrev_b16, 2, (uint32_t)b << (a & 15))
 DEFINE_U16(v_lshrrev_b16, 2, (uint32_t)b >> (a & 15))
-DEFINE_I16(v_ashrrev_i16, 2, (int32_t)b >> (a & 15))
+DEFINE_LANES(v_ashrrev_i16, 2, uint32_t, uint16_t, (int32_t)(b << 16) >> 16 >> (a & 15))
 DEFINE_U32(v_lshl_or_b32, 3, (a << (b & 31)) | c)
 
 /* Ones in the low n bits, n below 32. */
@@ -42,13 +42,19 @@ DEFINE_U32(v_bfi_b32, 3, (a & b) | (~a & c))
 DEFINE_U32(v_bfm_b32, 2, LOW_ONES(a & 31) << (b & 31))
 DEFINE_U32(v_bfrev_b32, 1, reverse_bits(a))
 DEFINE_U32(v_bcnt_u32_b32, 2, count_ones(a) + b)
-DEFINE_U32(v_clz_i32_u32, 1, a ? leading_zeros(a) : UINT32_MAX)
-DEFINE_U32(v_ctz_i32_b32, 1, a ? count_ones((a & -a) - 1) : UINT32_MAX)
+
+/* Searches give -1 where they find nothing. */
+static inline uint32_t all_ones_unless(uint32_t x)
+{
+    return x ? 0 : UINT32_MAX;
+}
+DEFINE_U32(v_clz_i32_u32, 1, leading_zeros(a) | all_ones_unless(a))
+DEFINE_U32(v_ctz_i32_b32, 1, count_ones((a & -a) - 1) | all_ones_unless(a))
 /* Bits after the sign bit that equal it, plus one; -1 where all do. */
 static inline uint32_t leading_signs(uint32_t x)
 {
     uint32_t changes = x ^ (uint32_t)((int32_t)x >> 31);
-    return changes ? leading_zeros(changes) : UINT32_MAX;
+    return leading_zeros(changes) | all_ones_unless(changes);
 }
 DEFINE_U32(v_cls_i32, 1, leading_signs(a))
 
@@ -58,12 +64,13 @@ DEFINE_U32(v_alignbyte_b32, 3, ((uint64_t)a << 32 | b) >> (8 * (c & 3)))
 /* One byte of v_perm_b32: 0 … 7 a byte of {a, b}, 8 … 11 the sign of byte 1, 3, 5, 7 as 0 or 0xff, 12 0, above 0xff. */
 static inline uint32_t permuted_byte(uint32_t a, uint32_t b, uint32_t select)
 {
-    uint32_t word = (select & (select < 8 ? 4 : 2)) ? a : b;
-    uint32_t index = select < 8 ? select & 3 : (select & 1) * 2 + 1;
-    uint32_t byte = word >> 8 * index & 0xff;
-    uint32_t sign = byte & 0x80 ? 0xff : 0;
-    uint32_t constant = select == 12 ? 0 : 0xff;
-    return select < 8 ? byte : select < 12 ? sign : constant;
+    uint32_t is_sign = select >= 8 ? UINT32_MAX : 0;
+    uint32_t from_a = select & (4 ^ (is_sign & 6)) ? UINT32_MAX : 0;
+    uint32_t index = ((select & 3) & ~is_sign) | (((select & 1) * 2 + 1) & is_sign);
+    uint32_t byte = ((a & from_a) | (b & ~from_a)) >> 8 * index & 0xff;
+    uint32_t value = (byte & ~is_sign) | ((0 - (byte >> 7)) & is_sign & 0xff);
+    value |= select > 12 ? 0xff : 0;
+    return select == 12 ? 0 : value;
 }
 
 static inline uint32_t permuted_bytes(uint32_t a, uint32_t b, uint32_t selects)
