@@ -19,9 +19,10 @@ SANITIZE ?=
 LEVELS ?= v1 v3 v4
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wno-unknown-pragmas
-LLVM_CFLAGS = $(shell $(LLVM_CONFIG) --cflags 2>/dev/null | tr ' ' '\n' | grep '^-[ID]' | tr '\n' ' ')
-LLVM_LIBS = $(shell $(LLVM_CONFIG) --ldflags --libs 2>/dev/null | tr '\n' ' ')
-PKGS := mpfr gmp libxxhash jansson libelf sqlite3 openblas
+# Asked when first needed, once: `make deps` may have to install llvm-config before.
+LLVM_CFLAGS = $(eval LLVM_CFLAGS := $$(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-[ID]' | tr '\n' ' '))$(LLVM_CFLAGS)
+LLVM_LIBS = $(eval LLVM_LIBS := $$(shell $(LLVM_CONFIG) --ldflags --libs | tr '\n' ' '))$(LLVM_LIBS)
+LLVM_VERSION = $(or $(filter-out llvm-config%,$(patsubst llvm-config-%,%,$(notdir $(LLVM_CONFIG)))),22)
 CFLAGS_COMMON = -std=gnu11 -O2 -g -I. -ffp-contract=off -fno-math-errno -frounding-math -D_GNU_SOURCE $(WARNINGS) $(SANITIZE) -MMD -MP
 LIBS = -lmpfr -lgmp -lxxhash -ljansson -lelf -lmsgpackc -lopenblas $(LLVM_LIBS) -ldl -lm -lpthread
 
@@ -42,36 +43,96 @@ TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
 TEST_SUPPORT := $(sort $(wildcard tests/support/*.c))
 TEST_SUPPORT_OBJECTS := $(TEST_SUPPORT:%.c=$(BUILD)/obj/%.o)
 TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+# Benchmarks and the conformance runner are programs of their own, linked like tests.
+PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c)))
+EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
 
-.PHONY: help build
+.PHONY: help deps build contract test tests bench conformance new format lint sanitize install uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
+	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N"
+
+deps: ## install what is missing (as root on Debian or Ubuntu), or say what is
+	@scripts/deps.sh build $(LLVM_VERSION)
 
 build: $(BUILD)/hipcontract ## build the binary
+
+contract: deps ## gates 1-4, controls and limits of every kernel (CHIP=, ONLY=, FLAGS=)
+	@$(MAKE) -j$(JOBS) --no-print-directory build
+	$(BUILD)/hipcontract contract --chip $(CHIP) $(foreach g,$(ONLY),--only '$(g)') $(FLAGS)
+
+test: deps ## every test of the project (ONLY='GLOB' of test names)
+	@$(MAKE) -j$(JOBS) --no-print-directory build tests
+	@JOBS=$(JOBS) scripts/run_tests.sh $(BUILD) $(if $(ONLY),'$(ONLY)')
+
+bench: deps ## measure speed; nothing is asserted
+	@$(MAKE) -j$(JOBS) --no-print-directory build $(filter $(BUILD)/programs/bench/%,$(PROGRAMS))
+	@for program in $(filter $(BUILD)/programs/bench/%,$(PROGRAMS)); do $$program || exit; done
+
+conformance: deps ## hold the emulator to instruction vectors (VECTORS=folder of *.jsonl)
+	@test -n "$(VECTORS)" || { echo "make conformance: give the folder of vectors: make conformance VECTORS=DIR" >&2; exit 2; }
+	@$(MAKE) -j$(JOBS) --no-print-directory $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS))
+	@for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(VECTORS) || exit; done
+
+new: ## a kernel, its registration and a control that build and pass (FAMILY=, KERNEL=)
+	@scripts/new_kernel.sh "$(FAMILY)" "$(KERNEL)"
+
+format: ## format the sources
+	@scripts/deps.sh lint
+	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+
+lint: deps ## formatting, static checks, the include table
+	@scripts/deps.sh lint
+	@LLVM_CFLAGS="$(LLVM_CFLAGS)" JOBS=$(JOBS) scripts/lint.sh
+
+sanitize: deps ## the unit tests under AddressSanitizer and UBSan
+	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/asan LEVELS=v3 \
+		SANITIZE='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' build tests
+	@UNIT_ONLY=1 JOBS=$(JOBS) HIPCONTRACT_CACHE=$(CURDIR)/build/cache scripts/run_tests.sh build/asan $(if $(ONLY),'$(ONLY)')
+
+# Objects follow the compiler and its flags: the stamp changes only when they do.
+FLAGS_USED = $(CC) | $(LLVM_CONFIG) | $(LEVELS) | $(CFLAGS_COMMON) | $(OPS_CFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_USED)' | cmp -s - $@ || echo '$(FLAGS_USED)' > $@
 
 $(BUILD)/hipcontract: $(LIB_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
 	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
 		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
 
 define OPS_RULE
-$(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c
+$(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(CC) $$(OPS_CFLAGS) $$(MARCH_$(2)) -DWAVE_LANES=$(1) -DHANDLER_SUFFIX=_w$(1)_$(2) -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(foreach w,32 64,$(eval $(call OPS_RULE,$(w),$(l)))))
 
-$(BUILD)/tests/%: tests/unit/%.c $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
+$(BUILD)/tests/%: tests/unit/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) -o $@ $< $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS) -lcmocka $(LIBS)
+	$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) -lcmocka $(LIBS)
+
+$(BUILD)/programs/%: tests/%.c $(EVERYTHING)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS)
 
 tests: $(TESTS)
 
+# The header for registrations outside this repository, with all that it includes; users compile with -I$(PREFIX)/include/hipcontract.
+PUBLIC_HEADERS = $(filter %.h,$(shell $(CC) -I. -MM contract/registry.h))
+install: build ## binary, header and man page under PREFIX (default /usr/local)
+	install -D -m 755 $(BUILD)/hipcontract $(DESTDIR)$(PREFIX)/bin/hipcontract
+	for header in $(PUBLIC_HEADERS); do install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/hipcontract/$$header || exit; done
+	install -D -m 644 docs/hipcontract.1 $(DESTDIR)$(PREFIX)/share/man/man1/hipcontract.1
+
+uninstall: ## take away what install put there
+	rm -rf $(DESTDIR)$(PREFIX)/bin/hipcontract $(DESTDIR)$(PREFIX)/include/hipcontract \
+		$(DESTDIR)$(PREFIX)/share/man/man1/hipcontract.1
+
 clean: ## remove what was built
 	rm -rf $(BUILD)
-.PHONY: clean tests
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Installs what is missing, or says what is. Usage: scripts/deps.sh build|lint|clang [LLVM_VERSION]
+# Quiet and quick when nothing is missing: one dpkg-query.
+set -euo pipefail
+
+group=${1:-build}
+llvm=${2:-22}
+
+# package | file that shows it, where there is no dpkg | why
+build_table="
+gcc|/usr/bin/gcc|host compiler
+libc6-dev|/usr/include/stdio.h|C library headers
+git|/usr/bin/git|names the commit in run logs
+clang-22|/usr/bin/clang-22|compiles the HIP kernels
+lld-22|/usr/lib/llvm-22/bin/ld.lld|links code objects
+rocm-device-libs|/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc|device libraries that kernels link
+libamdhip64-dev|/usr/include/hip/hip_runtime.h|HIP headers, and the HIP runtime for real GPUs
+llvm-$llvm-dev|/usr/lib/llvm-$llvm/include/llvm-c/Disassembler.h|disassembler library of the emulator
+llvm-22|/usr/bin/llvm-readelf-22|second opinion on code objects in tests
+libmpfr-dev|/usr/include/mpfr.h|audit of the references
+libgmp-dev|/usr/include/x86_64-linux-gnu/gmp.h|MPFR needs it
+libxxhash-dev|/usr/include/xxhash.h|hashes
+libjansson-dev|/usr/include/jansson.h|run logs
+libelf-dev|/usr/include/libelf.h|code objects
+libmsgpack-dev|/usr/include/msgpack.h|metadata of code objects
+libsqlite3-dev|/usr/include/sqlite3.h|history of runs
+libopenblas-dev|/usr/include/x86_64-linux-gnu/cblas.h|float64 matrix products
+libcmocka-dev|/usr/include/cmocka.h|unit tests
+"
+lint_table="
+clang-format-14|/usr/bin/clang-format-14|formatting
+clang-tidy-14|/usr/bin/clang-tidy-14|static checks
+shellcheck|/usr/bin/shellcheck|static checks of scripts
+"
+clang_table="
+clang-14|/usr/bin/clang-14|second host compiler
+"
+case $group in
+build) table=$build_table ;;
+lint) table=$lint_table ;;
+clang) table=$clang_table ;;
+*) echo "scripts/deps.sh: no group $group; build, lint or clang" >&2; exit 2 ;;
+esac
+
+packages=() probes=() reasons=()
+while IFS='|' read -r package probe reason; do
+    [ -n "$package" ] || continue
+    packages+=("$package") probes+=("$probe") reasons+=("$reason")
+done <<<"$table"
+
+# Fills missing with indices of rows.
+find_missing() {
+    missing=()
+    local installed=" " i
+    if command -v dpkg-query >/dev/null; then
+        installed=" $(dpkg-query -W -f='${Package}:${db:Status-Status} ' "${packages[@]}" 2>/dev/null || true) "
+    fi
+    for i in "${!packages[@]}"; do
+        case $installed in
+        *" ${packages[i]}:installed "*) continue ;;
+        esac
+        # Installed by other means counts too.
+        [ -e "${probes[i]}" ] || missing+=("$i")
+    done
+}
+
+find_missing
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+names=()
+for i in "${missing[@]}"; do
+    names+=("${packages[i]}")
+    echo "missing: ${packages[i]} (${reasons[i]})" >&2
+done
+
+if ! command -v apt-get >/dev/null; then
+    echo "make deps: this is not Debian or Ubuntu; install what the packages above provide, then run make again" >&2
+    exit 3
+fi
+if [ "$(id -u)" -ne 0 ]; then
+    echo "make deps: as root, run: apt-get install ${names[*]}" >&2
+    exit 3
+fi
+echo "installing: ${names[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${names[@]}" >&2
+find_missing
+if [ ${#missing[@]} -ne 0 ]; then
+    for i in "${missing[@]}"; do
+        echo "still missing after installation: ${packages[i]} (${reasons[i]})" >&2
+    done
+    exit 3
+fi
