@@ -1,0 +1,264 @@
+/* f32 add, multiply and fused multiply-add (RDNA3.5 ISA, VOP2 and VOP3). */
+#include "device/emulator/float_lanes.h"
+
+typedef uint32_t slow_f32(struct float_env env, uint32_t a, uint32_t b, uint32_t c);
+
+static uint32_t slow_add(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return (uint32_t)soft_add(&format_f32, env, a, b);
+}
+
+/* A NaN keeps its own sign; only the number is negated. */
+static uint32_t slow_subtract(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return slow_add(env, a, f32_is_nan(b) ? b : b ^ 0x80000000u, 0);
+}
+
+static uint32_t slow_subtract_reversed(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    uint32_t negated = f32_is_nan(a) ? a : a ^ 0x80000000u;
+    return f32_is_nan(a) ? f32_quiet(a) : slow_add(env, b, negated, 0);
+}
+
+static uint32_t slow_multiply(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return (uint32_t)soft_multiply(&format_f32, env, a, b);
+}
+
+static uint32_t slow_fma(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    return (uint32_t)soft_fma(&format_f32, env, a, b, c, 0);
+}
+
+/* Two roundings, denormals flushed whatever MODE says (GFX9 ISA, V_MAD_F32 and V_MAC_F32). */
+static uint32_t slow_mad(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    env.flush_in = env.flush_out = true;
+    uint32_t product = slow_multiply(env, a, b, 0);
+    return f32_is_nan(product) && f32_is_nan(c) && !f32_is_nan(a) && !f32_is_nan(b) ? f32_quiet(c)
+                                                                                    : slow_add(env, product, c, 0);
+}
+
+static void run_slow(struct wave *wave, slow_f32 *operation, uint32_t *r, const uint32_t *a, const uint32_t *b,
+                     const uint32_t *c)
+{
+    struct float_env env = env_f32(wave);
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        r[lane] = operation(env, a[lane], b[lane], c ? c[lane] : 0);
+}
+
+#define BINARY_F32(name, expression, slow)                                                                                 \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        LANES32(a, 0);                                                                                                     \
+        LANES32(b, 1);                                                                                                     \
+        LANE_ARRAY32(r);                                                                                                   \
+        if (__builtin_expect(wave->plain_f32, 1)) {                                                                        \
+            uint32_t any_nan = 0;                                                                                          \
+            EACH_LANE                                                                                                      \
+            {                                                                                                              \
+                float x = bits_f32(a[lane]), y = bits_f32(b[lane]);                                                        \
+                r[lane] = f32_bits(expression);                                                                            \
+                any_nan |= f32_is_nan(r[lane]);                                                                            \
+            }                                                                                                              \
+            if (__builtin_expect(any_nan, 0))                                                                              \
+                mend_nans_f32(r, a, b, NULL);                                                                              \
+        } else {                                                                                                           \
+            run_slow(wave, slow, r, a, b, NULL);                                                                           \
+        }                                                                                                                  \
+        finish_f32(wave, in, r);                                                                                           \
+    }
+
+BINARY_F32(add_f32, x + y, slow_add)
+BINARY_F32(sub_f32, x - y, slow_subtract)
+BINARY_F32(subrev_f32, y - x, slow_subtract_reversed)
+BINARY_F32(mul_f32, x *y, slow_multiply)
+
+static void fma_rows(struct wave *wave, const struct instruction *in, const uint32_t *a, const uint32_t *b,
+                     const uint32_t *c)
+{
+    LANE_ARRAY32(r);
+    if (__builtin_expect(wave->plain_f32, 1)) {
+        uint32_t any_nan = 0;
+        EACH_LANE
+        {
+            r[lane] = f32_bits(fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane])));
+            any_nan |= f32_is_nan(r[lane]);
+        }
+        if (__builtin_expect(any_nan, 0))
+            mend_nans_f32(r, a, b, c);
+    } else {
+        run_slow(wave, slow_fma, r, a, b, c);
+    }
+    finish_f32(wave, in, r);
+}
+
+/* v_fma_f32, and v_fmamk_f32 and v_fmaak_f32, whose literal stands in the text where fma's source would. */
+HANDLER(fma_f32)
+{
+    LANES32(a, 0);
+    LANES32(b, 1);
+    LANES32(c, 2);
+    fma_rows(wave, in, a, b, c);
+}
+
+HANDLER(fmac_f32)
+{
+    LANES32(a, 0);
+    LANES32(b, 1);
+    fma_rows(wave, in, a, b, vgpr_row(wave, operand_row(&in->dst[0])));
+}
+
+HANDLER(mad_f32)
+{
+    LANES32(a, 0);
+    LANES32(b, 1);
+    LANES32(c, 2);
+    LANE_ARRAY32(r);
+    run_slow(wave, slow_mad, r, a, b, c);
+    finish_f32(wave, in, r);
+}
+
+HANDLER(mac_f32)
+{
+    LANES32(a, 0);
+    LANES32(b, 1);
+    LANE_ARRAY32(r);
+    run_slow(wave, slow_mad, r, a, b, vgpr_row(wave, operand_row(&in->dst[0])));
+    finish_f32(wave, in, r);
+}
+
+/* ---- rare: DirectX 9's zero, mullit, cube maps, interpolation ---- */
+
+static bool is_zero(struct float_env env, uint32_t bits)
+{
+    return (soft_flush(&format_f32, env.flush_in, bits) & 0x7fffffffu) == 0;
+}
+
+/* 0 * x is +0 whatever x is. */
+static uint32_t slow_multiply_dx9(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return is_zero(env, a) || is_zero(env, b) ? 0 : slow_multiply(env, a, b, 0);
+}
+
+/* With a zero factor the addend comes through as it is (ISA, V_FMA_DX9_ZERO_F32). */
+static uint32_t slow_fma_dx9(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    if (!is_zero(env, a) && !is_zero(env, b))
+        return slow_fma(env, a, b, c);
+    return (uint32_t)soft_flush(&format_f32, env.flush_in, f32_is_nan(c) ? f32_quiet(c) : c);
+}
+
+/* For lighting: a product, but -MAX_FLOAT where the second or third operand says so (ISA, V_MULLIT_F32). */
+static uint32_t slow_mullit(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    bool c_positive = !f32_is_nan(c) && !(c >> 31) && !is_zero(env, c);
+    bool guard = b >= 0xff7fffffu || f32_is_nan(b) || !c_positive;
+    return guard ? 0xff7fffffu : slow_multiply(env, a, b, 0);
+}
+
+enum cube_axis { CUBE_X, CUBE_Y, CUBE_Z };
+
+static enum cube_axis cube_major(uint32_t x, uint32_t y, uint32_t z)
+{
+    float ax = fabsf(bits_f32(x)), ay = fabsf(bits_f32(y)), az = fabsf(bits_f32(z));
+    return az >= ax && az >= ay ? CUBE_Z : ay >= ax ? CUBE_Y : CUBE_X;
+}
+
+static uint32_t slow_cubeid(struct float_env env, uint32_t x, uint32_t y, uint32_t z)
+{
+    (void)env;
+    enum cube_axis axis = cube_major(x, y, z);
+    float major = bits_f32(axis == CUBE_Z ? z : axis == CUBE_Y ? y : x);
+    return f32_bits((float)(2 * (int)axis + (major < 0.0f)));
+}
+
+static uint32_t slow_cubesc(struct float_env env, uint32_t x, uint32_t y, uint32_t z)
+{
+    (void)env;
+    switch (cube_major(x, y, z)) {
+    case CUBE_Z:
+        return bits_f32(z) < 0.0f ? x ^ 0x80000000u : x;
+    case CUBE_Y:
+        return x;
+    default:
+        return bits_f32(x) < 0.0f ? z : z ^ 0x80000000u;
+    }
+}
+
+static uint32_t slow_cubetc(struct float_env env, uint32_t x, uint32_t y, uint32_t z)
+{
+    (void)env;
+    if (cube_major(x, y, z) == CUBE_Y)
+        return bits_f32(y) < 0.0f ? z ^ 0x80000000u : z;
+    return y ^ 0x80000000u;
+}
+
+static uint32_t slow_cubema(struct float_env env, uint32_t x, uint32_t y, uint32_t z)
+{
+    enum cube_axis axis = cube_major(x, y, z);
+    return (uint32_t)soft_scale(&format_f32, env, axis == CUBE_Z ? z : axis == CUBE_Y ? y : x, 1);
+}
+
+#define SLOW_F32(name, n_sources, operation)                                                                               \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        LANES32(a, 0);                                                                                                     \
+        LANES32(b, 1);                                                                                                     \
+        LANES32(c, n_sources - 1);                                                                                         \
+        LANE_ARRAY32(r);                                                                                                   \
+        run_slow(wave, operation, r, a, b, c);                                                                             \
+        finish_f32(wave, in, r);                                                                                           \
+    }
+
+SLOW_F32(mul_dx9_zero_f32, 2, slow_multiply_dx9)
+SLOW_F32(fma_dx9_zero_f32, 3, slow_fma_dx9)
+SLOW_F32(mullit_f32, 3, slow_mullit)
+SLOW_F32(cubeid_f32, 3, slow_cubeid)
+SLOW_F32(cubesc_f32, 3, slow_cubesc)
+SLOW_F32(cubetc_f32, 3, slow_cubetc)
+SLOW_F32(cubema_f32, 3, slow_cubema)
+
+HANDLER(fmac_dx9_zero_f32)
+{
+    LANES32(a, 0);
+    LANES32(b, 1);
+    LANE_ARRAY32(r);
+    run_slow(wave, slow_fma_dx9, r, a, b, vgpr_row(wave, operand_row(&in->dst[0])));
+    finish_f32(wave, in, r);
+}
+
+/* Each quad's lane `from` for all its lanes. */
+static void spread_in_quad(const uint32_t *row, int from, uint32_t *lanes)
+{
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        lanes[lane] = row[(lane & ~3) + from];
+}
+
+/* VINTERP: the parameter's P10 comes from lane 1 of the quad and P0 from lane 0, P20 from lane 2 (ISA, VINTERP). */
+HANDLER(interp_p10_f32)
+{
+    LANES32(source_a, 0);
+    LANES32(b, 1);
+    LANES32(source_c, 2);
+    LANE_ARRAY32(a);
+    LANE_ARRAY32(c);
+    spread_in_quad(source_a, 1, a);
+    spread_in_quad(source_c, 0, c);
+    fma_rows(wave, in, a, b, c);
+}
+
+HANDLER(interp_p2_f32)
+{
+    LANES32(source_a, 0);
+    LANES32(b, 1);
+    LANES32(c, 2);
+    LANE_ARRAY32(a);
+    spread_in_quad(source_a, 2, a);
+    fma_rows(wave, in, a, b, c);
+}
