@@ -22,11 +22,12 @@ static double eta(enum number_format format)
     return format == FORMAT_F64 ? DBL_TRUE_MIN : format_facts(format)->half_subnormal;
 }
 
-/* From this magnitude on rounding to nearest gives an infinity (IEEE 754-2019, 4.3.1). */
+/* From this magnitude on rounding to nearest gives an infinity (IEEE 754-2019, 4.3.1). f64's is itself no double; there a
+ * double sum that is finite has not reached it. */
 static double overflow_threshold(enum number_format format)
 {
-    const struct format_facts *f = format_facts(format);
-    return f->largest + (format == FORMAT_F64 ? 0 : format_half_spacing(format, f->largest));
+    double largest = format_facts(format)->largest;
+    return largest + format_half_spacing(format, largest);
 }
 
 static struct bound undecided(double value)
@@ -36,7 +37,7 @@ static struct bound undecided(double value)
 
 static bool is_undecided(struct bound a)
 {
-    return isinf(a.error) && !isnan(a.value);
+    return isinf(a.error);
 }
 
 /* The kernel's operand may be zero, though it is not known to be. */
@@ -52,8 +53,8 @@ static struct bound settle(enum number_format format, double value, double propa
 {
     if (isinf(propagated))
         return undecided(isnan(value) ? 0 : value);
-    if (!isfinite(value))
-        return bound_exact(value);
+    if (!isfinite(value)) /* an infinity that finite operands reach only nearly may be missed by the kernel */
+        return propagated > 0 ? undecided(value) : bound_exact(value);
     double threshold = overflow_threshold(format), reach = outward(propagated);
     if (fabs(value) - reach >= threshold)
         return bound_exact(copysign(INFINITY, value));
@@ -77,11 +78,19 @@ static bool either_nan(struct bound a, struct bound b)
     return isnan(a.value) || isnan(b.value);
 }
 
+/* What two operands' errors add up to; an infinity that is sure swallows the other's. */
+static double sum_error_of(struct bound a, struct bound b)
+{
+    if (is_undecided(a) || is_undecided(b))
+        return INFINITY;
+    return isinf(a.value) || isinf(b.value) ? 0 : a.error + b.error;
+}
+
 struct bound bound_add(enum number_format format, struct bound a, struct bound b)
 {
     if (either_nan(a, b))
         return bound_exact(NAN);
-    return rounded(format, a.value + b.value, a.error + b.error); /* |(a+b)-(a'+b')| <= ea + eb */
+    return rounded(format, a.value + b.value, sum_error_of(a, b)); /* |(a+b)-(a'+b')| <= ea + eb */
 }
 
 struct bound bound_sub(enum number_format format, struct bound a, struct bound b)
@@ -110,7 +119,10 @@ struct bound bound_fma(enum number_format format, struct bound a, struct bound b
 {
     if (either_nan(a, b) || isnan(c.value))
         return bound_exact(NAN);
-    return rounded(format, fma(a.value, b.value, c.value), product_error(a, b) + c.error);
+    struct bound product = {isinf(a.value) || isinf(b.value) ? a.value * b.value : 0, product_error(a, b)};
+    if (isnan(product.value) && !is_undecided(product))
+        return bound_exact(NAN);
+    return rounded(format, fma(a.value, b.value, c.value), sum_error_of(product, c));
 }
 
 struct bound bound_div(enum number_format format, struct bound a, struct bound b)
@@ -118,10 +130,12 @@ struct bound bound_div(enum number_format format, struct bound a, struct bound b
     if (either_nan(a, b))
         return bound_exact(NAN);
     double value = a.value / b.value;
-    bool zero_over_zero_near = !isfinite(value) && may_vanish(a);
-    if (is_undecided(a) || is_undecided(b) || may_vanish(b) || zero_over_zero_near)
+    bool only_nearly = !isfinite(value) && (may_vanish(a) || b.error > 0); /* perhaps 0/0, or finite */
+    if (is_undecided(a) || is_undecided(b) || may_vanish(b) || only_nearly)
         return undecided(isnan(value) ? 0 : value);
-    if (!isfinite(value) || !isfinite(b.value))
+    if (!isfinite(b.value)) /* a zero, whose sign matters to a later division */
+        return (struct bound){value, may_vanish(a) ? DBL_TRUE_MIN : 0};
+    if (!isfinite(value))
         return bound_exact(value);
     /* |a'/b' - a/b| = |(a'-a) b - a (b'-b)| / (|b'| |b|) <= (ea + |a/b| eb) / (|b| - eb), for |b| > eb. */
     return rounded(format, value, outward((a.error + fabs(value) * b.error) / (fabs(b.value) - b.error)));
@@ -139,12 +153,12 @@ struct bound bound_sqrt(enum number_format format, struct bound a)
     return rounded(format, value, a.error > 0 ? outward(a.error / (value + sqrt(low))) : 0);
 }
 
-/* As fmaxf: a NaN loses against a number. |max(a',b') - max(a,b)| <= max(ea, eb). */
+/* As fmaxf with +0 above -0: a NaN loses against a number. |max(a',b') - max(a,b)| <= max(ea, eb). */
 struct bound bound_max(struct bound a, struct bound b)
 {
+    double value = a.value == b.value ? (signbit(a.value) ? b.value : a.value) : fmax(a.value, b.value);
     if (is_undecided(a) || is_undecided(b))
-        return undecided(fmax(a.value, b.value));
-    double value = fmax(a.value, b.value);
+        return undecided(value);
     return isfinite(value) ? (struct bound){value, fmax(a.error, b.error)} : bound_exact(value);
 }
 
@@ -202,13 +216,13 @@ struct bound bound_rcp(enum number_format format, struct bound a, double ulps)
     double value = 1 / a.value;
     if (isnan(value))
         return bound_exact(value);
-    if (may_vanish(a) || is_undecided(a))
+    if (may_vanish(a) || is_undecided(a) || (isinf(value) && a.error > 0))
         return undecided(value);
     if (!isfinite(value) || !isfinite(a.value))
         return bound_exact(value);
     /* Farther at the end nearer to zero: 1/(v-e) - 1/v = e / (v (v-e)). */
     double magnitude = fabs(a.value);
-    return within_ulps(format, value, a.error / (magnitude * (magnitude - a.error)), ulps);
+    return within_ulps(format, value, a.error / magnitude / (magnitude - a.error), ulps);
 }
 
 struct bound bound_rsqrt(enum number_format format, struct bound a, double ulps)
@@ -222,7 +236,7 @@ struct bound bound_rsqrt(enum number_format format, struct bound a, double ulps)
         return bound_exact(1 / root);
     /* Convex and falling: 1/sqrt(v-e) - 1/sqrt(v) = e / ((sqrt(v) + sqrt(v-e)) sqrt(v) sqrt(v-e)). The value takes two
      * float64 roundings; within_ulps adds the one. */
-    double value = 1 / root, propagated = a.error / ((root + low_root) * root * low_root);
+    double value = 1 / root, propagated = a.error / (root + low_root) / root / low_root;
     return within_ulps(format, value, propagated + U64 * value, ulps);
 }
 
