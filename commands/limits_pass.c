@@ -1,0 +1,362 @@
+#include "commands/limits_pass.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/base/clock.h"
+#include "contract/base/parallel.h"
+#include "contract/base/project.h"
+
+/* One source compiled for one chip. */
+struct unit {
+    const char *family, *source;
+    const struct chip *chip;
+    size_t chip_index; /* in the options */
+    struct compiled compiled;
+    struct code_object object; /* parsed where ok */
+    bool ok;
+    struct error error;
+};
+
+struct pass {
+    const struct registry *registry;
+    struct toolchain *toolchain;
+    const struct limits_options *options;
+    void (*emit)(void *context, const struct limits_result *result);
+    void *context;
+    struct limits_totals *totals;
+    struct error *error;
+    struct arena arena;
+    struct unit *units; /* by family, chip, source */
+    size_t n_units;
+    /* Of the family at hand: */
+    struct record_file records;
+    bool records_changed;
+};
+
+static bool matches(const struct limits_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->n_only; i++)
+        if (fnmatch(options->only[i], name, 0) == 0)
+            return true;
+    return options->n_only == 0;
+}
+
+static bool is_selected(const struct pass *pass, const struct registration *registration)
+{
+    return matches(pass->options, registration->name) || matches(pass->options, registration->symbol);
+}
+
+/* The registration belongs to what a unit compiles. */
+static bool is_of_unit(const struct registration *registration, const struct unit *unit)
+{
+    return strcmp(registration->source, unit->source) == 0 && registration_is_for(registration, unit->chip->name);
+}
+
+static void put(struct pass *pass, const struct unit *unit, struct limits_result *result)
+{
+    result->chip = unit->chip->name;
+    if (unit->ok)
+        result->code = unit->object.hash;
+    pass->totals->n_results++;
+    pass->totals->n_problems += result->problem;
+    pass->emit(pass->context, result);
+}
+
+static bool has_unit(const struct pass *pass, const char *source, const struct chip *chip)
+{
+    for (size_t i = 0; i < pass->n_units; i++)
+        if (pass->units[i].chip == chip && strcmp(pass->units[i].source, source) == 0)
+            return true;
+    return false;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+    const struct unit *left = a, *right = b;
+    int order = strcmp(left->family, right->family);
+    if (order == 0 && left->chip_index != right->chip_index)
+        order = left->chip_index < right->chip_index ? -1 : 1;
+    return order ? order : strcmp(left->source, right->source);
+}
+
+static bool collect_units(struct pass *pass)
+{
+    const struct registry *registry = pass->registry;
+    const struct limits_options *options = pass->options;
+    pass->units = arena_alloc(&pass->arena, (registry->n_registrations * options->n_chips + 1) * sizeof *pass->units);
+    if (!pass->units)
+        return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
+    for (size_t i = 0; i < registry->n_registrations; i++) {
+        const struct registration *registration = registry->registrations[i];
+        if (!is_selected(pass, registration))
+            continue;
+        pass->totals->n_registrations++;
+        for (size_t c = 0; c < options->n_chips; c++) {
+            const struct chip *chip = chip_find(options->chips[c]);
+            if (!chip)
+                return error_set(pass->error, STATUS_USAGE, "%s is no known chip; docs/chips.md lists them",
+                                 options->chips[c]);
+            if (registration_is_for(registration, chip->name) && !has_unit(pass, registration->source, chip))
+                pass->units[pass->n_units++] = (struct unit){
+                    .family = registration->family, .source = registration->source, .chip = chip, .chip_index = c};
+        }
+    }
+    qsort(pass->units, pass->n_units, sizeof *pass->units, compare_units);
+    return true;
+}
+
+static void compile_unit(void *context, int64_t item)
+{
+    struct pass *pass = context;
+    struct unit *unit = &pass->units[item];
+    struct compile_request request = {.source_path = unit->source, .family = unit->family, .chip = unit->chip->name};
+    unit->ok = toolchain_compile(pass->toolchain, &request, &unit->compiled, &unit->error) &&
+               code_object_parse(unit->compiled.bytes, unit->compiled.n_bytes, unit->source, &unit->object, &unit->error);
+}
+
+/* Compiles all units; false where the environment, not a kernel, is at fault. */
+static bool compile_units(struct pass *pass)
+{
+    parallel_for(pass->options->n_jobs, (int64_t)pass->n_units, compile_unit, pass);
+    for (size_t i = 0; i < pass->n_units; i++) {
+        const struct unit *unit = &pass->units[i];
+        pass->totals->n_cached += unit->compiled.from_cache;
+        pass->totals->n_compiled += unit->compiled.bytes && !unit->compiled.from_cache;
+        if (!unit->ok && unit->error.status != STATUS_RED)
+            return error_set(pass->error, unit->error.status, "%s", unit->error.text);
+    }
+    return true;
+}
+
+static const struct registration *first_registration(const struct pass *pass, const struct unit *unit, const char *symbol)
+{
+    for (size_t i = 0; i < pass->registry->n_registrations; i++) {
+        const struct registration *registration = pass->registry->registrations[i];
+        if (is_of_unit(registration, unit) && is_selected(pass, registration) && strcmp(registration->symbol, symbol) == 0)
+            return registration;
+    }
+    return NULL;
+}
+
+/* Compares with the committed record, or, updating, puts the measured figures in its place. */
+static bool judge_record(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
+{
+    struct record measured = limits_measure(unit->chip, kernel);
+    const struct record *committed = record_file_find(&pass->records, kernel->name, unit->chip->name);
+    struct limits_result result = {.name = kernel->name, .measured = &measured};
+    bool current = limits_compare(committed, &measured, result.text);
+    result.problem = !current && !pass->options->update;
+    if (!current && pass->options->update) {
+        char change[LIMIT_TEXT_BYTES];
+        memcpy(change, result.text, sizeof change);
+        snprintf(result.text, sizeof result.text, "record written (was: %.*s)", LIMIT_TEXT_BYTES - 32,
+                 change + strlen("record "));
+        pass->records_changed = true;
+        if (!record_file_put(&pass->records, &measured))
+            return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
+    }
+    put(pass, unit, &result);
+    return true;
+}
+
+static void put_problem(struct pass *pass, const struct unit *unit, const char *name, const char *text)
+{
+    struct limits_result result = {.problem = true, .name = name};
+    snprintf(result.text, sizeof result.text, "%s", text);
+    put(pass, unit, &result);
+}
+
+/* Fills the launches of a registration's shapes; a shape that its own plan refuses is a problem. Their number. */
+static size_t plan_launches(struct pass *pass, const struct unit *unit, const struct registration *registration,
+                            struct limit_launch *launches)
+{
+    size_t n_launches = 0;
+    for (size_t i = 0; i < registration->n_shapes; i++) {
+        const struct reg_shape *shape = &registration->shapes[i];
+        struct reg_plan plan = {0};
+        struct error refused = {0};
+        if (!registration->plan(shape, &plan, &refused)) {
+            char text[LIMIT_TEXT_BYTES];
+            snprintf(text, sizeof text, "launch at %s: refused: %.300s", shape->label, refused.text);
+            put_problem(pass, unit, registration->name, text);
+            continue;
+        }
+        struct limit_launch *launch = &launches[n_launches++];
+        *launch = (struct limit_launch){.shape = shape->label, .lds_bytes = plan.lds_bytes};
+        memcpy(launch->grid, plan.grid, sizeof launch->grid);
+        memcpy(launch->block, plan.block, sizeof launch->block);
+    }
+    return n_launches;
+}
+
+static void judge_launches(struct pass *pass, const struct unit *unit, const struct registration *registration,
+                           const struct code_kernel *kernel, const struct limit_launch *launches, size_t n_launches)
+{
+    char text[LIMIT_TEXT_BYTES];
+    for (size_t i = 0; i < n_launches; i++)
+        if (!limits_launch_fits(unit->chip, kernel, &launches[i], text))
+            put_problem(pass, unit, registration->name, text);
+}
+
+static size_t count_shapes(const struct pass *pass)
+{
+    size_t n_shapes = 0;
+    for (size_t i = 0; i < pass->registry->n_registrations; i++)
+        n_shapes += pass->registry->registrations[i]->n_shapes;
+    return n_shapes;
+}
+
+/* The launches of every selected registration of a kernel: each must fit, and together they must use the compiled bound. */
+static bool judge_kernel_launches(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
+{
+    struct limit_launch *launches = calloc(count_shapes(pass) + 1, sizeof *launches);
+    if (!launches)
+        return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
+    size_t n_launches = 0;
+    for (size_t i = 0; i < pass->registry->n_registrations; i++) {
+        const struct registration *registration = pass->registry->registrations[i];
+        if (!is_of_unit(registration, unit) || strcmp(registration->symbol, kernel->name) != 0)
+            continue;
+        size_t n_more = plan_launches(pass, unit, registration, launches + n_launches);
+        judge_launches(pass, unit, registration, kernel, launches + n_launches, n_more);
+        n_launches += n_more;
+    }
+    char text[LIMIT_TEXT_BYTES];
+    if (!limits_bound_is_used(kernel, launches, n_launches, text))
+        put_problem(pass, unit, kernel->name, text);
+    free(launches);
+    return true;
+}
+
+static void judge_absent_kernels(struct pass *pass, const struct unit *unit)
+{
+    for (size_t i = 0; i < pass->registry->n_registrations; i++) {
+        const struct registration *registration = pass->registry->registrations[i];
+        if (!is_of_unit(registration, unit) || !is_selected(pass, registration) ||
+            code_object_kernel(&unit->object, registration->symbol))
+            continue;
+        char text[LIMIT_TEXT_BYTES];
+        snprintf(text, sizeof text, "kernel %.200s is not in the code object of %.120s", registration->symbol,
+                 unit->source);
+        put_problem(pass, unit, registration->name, text);
+    }
+}
+
+static bool judge_unit(struct pass *pass, const struct unit *unit)
+{
+    if (!unit->ok) {
+        put_problem(pass, unit, unit->family, unit->error.text);
+        return true;
+    }
+    for (size_t i = 0; i < unit->object.n_kernels; i++) {
+        const struct code_kernel *kernel = &unit->object.kernels[i];
+        /* Kernels that nothing registers have records too; a selection leaves them out unless it names them. */
+        if (!first_registration(pass, unit, kernel->name) && !matches(pass->options, kernel->name))
+            continue;
+        if (!judge_record(pass, unit, kernel) || !judge_kernel_launches(pass, unit, kernel))
+            return false;
+    }
+    judge_absent_kernels(pass, unit);
+    return true;
+}
+
+/* The family still has the kernel on that chip; a chip that was not compiled for, or a unit that failed, keeps its records.
+ */
+static const struct unit *vanished_from(const struct unit *units, size_t n_units, const struct record *record)
+{
+    const struct unit *compiled = NULL;
+    for (size_t i = 0; i < n_units; i++) {
+        if (strcmp(units[i].chip->name, record->chip) != 0)
+            continue;
+        if (!units[i].ok || code_object_kernel(&units[i].object, record->kernel))
+            return NULL;
+        compiled = &units[i];
+    }
+    return compiled;
+}
+
+static void judge_vanished(struct pass *pass, const struct unit *units, size_t n_units)
+{
+    for (size_t i = pass->records.n_records; i-- > 0;) {
+        const struct record *record = &pass->records.records[i];
+        const struct unit *unit = vanished_from(units, n_units, record);
+        if (!unit)
+            continue;
+        struct limits_result result = {.name = record->kernel, .problem = !pass->options->update};
+        snprintf(result.text, sizeof result.text, "record %s: family %s has no such kernel any more",
+                 pass->options->update ? "removed" : "left over", unit->family);
+        put(pass, unit, &result);
+        if (pass->options->update) {
+            record_file_remove(&pass->records, record->kernel, record->chip);
+            pass->records_changed = true;
+        }
+    }
+}
+
+static bool record_path(const struct pass *pass, const char *family, char path[PATH_MAX])
+{
+    char relative[512];
+    const char *folder = pass->options->records_directory ? pass->options->records_directory : "records";
+    if (snprintf(relative, sizeof relative, "%s/%s/%s.txt", folder, toolchain_name(pass->toolchain), family) >=
+        (int)sizeof relative)
+        return error_set(pass->error, STATUS_USAGE, "%s: the path is too long", folder);
+    return project_path(relative, path, PATH_MAX, pass->error);
+}
+
+/* All units of one family, against its record file. */
+static bool judge_family(struct pass *pass, const struct unit *units, size_t n_units)
+{
+    char path[PATH_MAX];
+    if (!record_path(pass, units[0].family, path) || !record_file_read(path, &pass->records, pass->error))
+        return false;
+    pass->records_changed = false;
+    bool ok = true;
+    for (size_t i = 0; i < n_units && ok; i++)
+        ok = judge_unit(pass, &units[i]);
+    if (ok && pass->options->n_only == 0)
+        judge_vanished(pass, units, n_units);
+    if (ok && pass->records_changed) {
+        ok = record_file_write(path, &pass->records, pass->error);
+        pass->totals->n_files_written += ok;
+    }
+    record_file_free(&pass->records);
+    return ok;
+}
+
+static bool judge_families(struct pass *pass)
+{
+    for (size_t first = 0, end; first < pass->n_units; first = end) {
+        for (end = first + 1; end < pass->n_units && strcmp(pass->units[end].family, pass->units[first].family) == 0;)
+            end++;
+        if (!judge_family(pass, &pass->units[first], end - first))
+            return false;
+    }
+    return true;
+}
+
+bool limits_pass(const struct registry *registry, struct toolchain *toolchain, const struct limits_options *options,
+                 void (*emit)(void *context, const struct limits_result *result), void *context,
+                 struct limits_totals *totals, struct error *error)
+{
+    uint64_t start_ns = clock_ns();
+    *totals = (struct limits_totals){0};
+    struct pass pass = {.registry = registry,
+                        .toolchain = toolchain,
+                        .options = options,
+                        .emit = emit,
+                        .context = context,
+                        .totals = totals,
+                        .error = error};
+    bool ok = collect_units(&pass) && compile_units(&pass) && judge_families(&pass);
+    for (size_t i = 0; i < pass.n_units; i++) {
+        code_object_free(&pass.units[i].object);
+        compiled_free(&pass.units[i].compiled);
+    }
+    arena_free(&pass.arena);
+    totals->duration_ns = clock_ns() - start_ns;
+    return ok;
+}
