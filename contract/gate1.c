@@ -1,0 +1,258 @@
+/*
+ * Gate 1: the same bytes in every run, and only its own memory written.
+ *
+ * Each run starts from freshly poisoned outputs, alternating between two poisons, and on a device that takes schedules each
+ * has its own (the first the natural one). On a device that reports findings, the last run is made without guards, so that
+ * the first byte past a tensor is already outside an allocation.
+ */
+#include "contract/gates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One run's facts, read back. */
+struct gate1_run {
+    int run;
+    enum poison poison;
+    enum workspace_layout layout;
+};
+
+static bool fail(struct verdict *verdict)
+{
+    verdict->status = VERDICT_FAIL;
+    return false;
+}
+
+/* Findings first: they say why a launch failed. Those about memory and barriers are red at this gate; the rest end the
+ * launch. */
+static bool launch_ok(const struct launch_result *result, struct device *device, int run, struct verdict *verdict)
+{
+    const char *finding = result->n_findings ? result->findings[0].text : "";
+    const char *kind = result->n_findings ? finding_kind_name(result->findings[0].kind) : "";
+    if (result->n_findings && (result->findings[0].kind == FINDING_MEM || result->findings[0].kind == FINDING_SYNC)) {
+        verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, finding);
+        return fail(verdict);
+    }
+    if (result->code != hipSuccess) {
+        verdict->status = VERDICT_LAUNCH_FAILED;
+        verdict_reason(verdict, "run %d: %s: %s%s%s%s%s", run + 1, result->where,
+                       device->hip->hipGetErrorName(result->code), *kind ? ": " : "", kind, *kind ? ": " : "", finding);
+        return false;
+    }
+    if (result->n_findings) {
+        verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, finding);
+        return fail(verdict);
+    }
+    return true;
+}
+
+static bool guards_intact(const struct workspace *ws, int run, struct verdict *verdict)
+{
+    static const char *const sides[] = {[GUARD_BEFORE] = "before", [GUARD_AFTER] = "after"};
+    for (int t = 0; t < ws->host->plan.n_tensors; t++)
+        for (int side = GUARD_BEFORE; side <= GUARD_AFTER; side++) {
+            int64_t at = workspace_guard_change(ws, t, (enum guard_side)side);
+            if (at < 0)
+                continue;
+            verdict_reason(verdict, "run %d: guard %s tensor %s was written, %lld bytes from its edge", run + 1,
+                           sides[side], ws->host->plan.tensor[t].name, (long long)at);
+            return fail(verdict);
+        }
+    return true;
+}
+
+static bool inputs_unchanged(const struct workspace *ws, int run, struct verdict *verdict)
+{
+    for (int t = 0; t < ws->host->plan.n_tensors; t++) {
+        const struct reg_tensor *tensor = &ws->host->plan.tensor[t];
+        int64_t at = workspace_input_change(ws, t);
+        if (at < 0)
+            continue;
+        verdict_reason(verdict, "run %d: input %s was changed at element %lld", run + 1, tensor->name,
+                       (long long)(at / format_facts(tensor->format)->n_bytes));
+        return fail(verdict);
+    }
+    return true;
+}
+
+static bool is_poison(const unsigned char *bytes, size_t first, size_t n_bytes, enum poison poison)
+{
+    for (size_t i = first; i < first + n_bytes; i++)
+        if (bytes[i] != poison_byte(poison, i))
+            return false;
+    return true;
+}
+
+/* Elements of one output tensor that no run wrote, and those that differ between the runs. */
+struct difference {
+    int64_t n_unwritten, n_different, first_unwritten, first_different;
+};
+
+static struct difference differences(const struct reg_tensor *tensor, const unsigned char *a, enum poison a_poison,
+                                     const unsigned char *b, enum poison b_poison)
+{
+    struct difference d = {.first_unwritten = -1, .first_different = -1};
+    size_t n_bytes = format_facts(tensor->format)->n_bytes;
+    for (int64_t i = 0; i < tensor_elements(tensor); i++) {
+        size_t at = (size_t)i * n_bytes;
+        if (memcmp(a + at, b + at, n_bytes) == 0)
+            continue;
+        bool unwritten = is_poison(a, at, n_bytes, a_poison) && is_poison(b, at, n_bytes, b_poison);
+        int64_t *count = unwritten ? &d.n_unwritten : &d.n_different;
+        int64_t *first = unwritten ? &d.first_unwritten : &d.first_different;
+        if ((*count)++ == 0)
+            *first = i;
+    }
+    return d;
+}
+
+static void name_element(struct verdict *verdict, const struct reg_tensor *tensor, int64_t index, const void *data,
+                         int64_t n)
+{
+    snprintf(verdict->worst.tensor, sizeof verdict->worst.tensor, "%s", tensor->name);
+    verdict->worst.index = index;
+    verdict->worst.got_bits = format_bits(tensor->format, data, index);
+    verdict->worst.got = format_load(tensor->format, data, index);
+    verdict->n_wrong = n;
+}
+
+bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enum poison first_poison,
+                   const struct outputs *later, enum poison later_poison, int run, struct verdict *verdict)
+{
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1)) {
+        const struct reg_tensor *tensor = &plan->tensor[t];
+        if (memcmp(first->data[t], later->data[t], tensor_bytes(tensor)) == 0)
+            continue;
+        struct difference d = differences(tensor, first->data[t], first_poison, later->data[t], later_poison);
+        if (d.n_unwritten) {
+            name_element(verdict, tensor, d.first_unwritten, later->data[t], d.n_unwritten);
+            verdict_reason(verdict, "%lld of %lld elements of %s were never written, first %lld", (long long)d.n_unwritten,
+                           (long long)tensor_elements(tensor), tensor->name, (long long)d.first_unwritten);
+        } else {
+            name_element(verdict, tensor, d.first_different, later->data[t], d.n_different);
+            uint64_t bits = format_bits(tensor->format, first->data[t], d.first_different);
+            verdict_reason(verdict, "run %d differs from run 1 in %lld elements of %s, first %lld: 0x%llx, then 0x%llx",
+                           run + 1, (long long)d.n_different, tensor->name, (long long)d.first_different,
+                           (unsigned long long)bits, (unsigned long long)verdict->worst.got_bits);
+        }
+        return fail(verdict);
+    }
+    return true;
+}
+
+/* The outputs of a workspace that was read back; the bytes stay the workspace's. */
+static struct outputs borrowed_outputs(const struct workspace *ws)
+{
+    struct outputs outputs = {0};
+    for (int t = next_output(&ws->host->plan, 0); t >= 0; t = next_output(&ws->host->plan, t + 1))
+        outputs.data[t] = workspace_tensor(ws, t);
+    return outputs;
+}
+
+static bool keep_outputs(const struct reg_plan *plan, const struct outputs *outputs, struct arena *arena,
+                         struct outputs *kept)
+{
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1)) {
+        void *copy = arena_alloc(arena, tensor_bytes(&plan->tensor[t]));
+        if (!copy)
+            return false;
+        kept->data[t] = memcpy(copy, outputs->data[t], tensor_bytes(&plan->tensor[t]));
+    }
+    return true;
+}
+
+static struct hash128 hash_outputs(const struct reg_plan *plan, const struct outputs *outputs)
+{
+    struct hash128 hash = {0};
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
+        hash = hash_more(hash, outputs->data[t], tensor_bytes(&plan->tensor[t]));
+    return hash;
+}
+
+static void not_run(struct verdict *verdict, int run, const struct error *error)
+{
+    verdict->status = VERDICT_LAUNCH_FAILED;
+    verdict_reason(verdict, "run %d: %s", run + 1, error->text);
+}
+
+/* Opens a workspace, launches and reads back. True when there are outputs to look at, which a finding does not exclude. */
+static bool run_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                       const struct gate1_run *run, struct workspace *ws, struct verdict *verdict)
+{
+    struct error error = {0};
+    struct launch_result result = {0};
+    if (!workspace_open(ws, target->device, host, fault, run->layout, run->poison, &error)) {
+        not_run(verdict, run->run, &error);
+        return false;
+    }
+    launch_run(target, ws, &result);
+    bool ran = launch_ok(&result, target->device, run->run, verdict);
+    if (result.code != hipSuccess)
+        return false;
+    if (workspace_read(ws, &error))
+        return true;
+    if (ran)
+        not_run(verdict, run->run, &error);
+    return false;
+}
+
+/* Keeps the first run's outputs, judges guards and inputs, and compares later runs with the first. */
+static void judge_run(const struct workspace *ws, const struct gate1_run *run, struct outputs *first, struct arena *arena,
+                      struct verdict *verdict)
+{
+    const struct reg_plan *plan = &ws->host->plan;
+    struct outputs outputs = borrowed_outputs(ws);
+    if (run->run == 0) {
+        struct error no_memory = {.text = "out of host memory for the outputs"};
+        verdict->output = hash_outputs(plan, &outputs);
+        if (!keep_outputs(plan, &outputs, arena, first))
+            not_run(verdict, run->run, &no_memory);
+    }
+    if (verdict->status != VERDICT_PASS || !guards_intact(ws, run->run, verdict) ||
+        !inputs_unchanged(ws, run->run, verdict))
+        return;
+    if (run->run > 0)
+        gate1_compare(plan, first, POISON_NAN, &outputs, run->poison, run->run, verdict);
+}
+
+/* True while the verdict is still a pass. */
+static bool one_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                    const struct gate1_run *run, struct arena *arena, struct outputs *first, struct verdict *verdict)
+{
+    struct workspace ws;
+    if (run_launch(target, host, fault, run, &ws, verdict))
+        judge_run(&ws, run, first, arena, verdict);
+    workspace_close(&ws);
+    return verdict->status == VERDICT_PASS;
+}
+
+/* Schedule 0 is the natural order; each later run has its own permutation. */
+static void set_schedule(struct device *device, const struct gate1_options *options, int run)
+{
+    if (device->set_schedule)
+        device->set_schedule(device, run == 0 ? 0 : random_bits((struct random_key){options->seed}, (uint64_t)run) | 1);
+}
+
+void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+               const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict)
+{
+    bool tight_last = target->device->take_findings && !options->guarded_only && options->n_runs > 2;
+    verdict->n_runs = options->n_runs;
+    verdict->n_compared = plan_outputs(&host->plan);
+    for (int r = 0; r < options->n_runs; r++) {
+        struct gate1_run run = {r, r % 2 ? POISON_PATTERN : POISON_NAN,
+                                tight_last && r == options->n_runs - 1 ? LAYOUT_TIGHT : LAYOUT_GUARDED};
+        set_schedule(target->device, options, r);
+        if (!one_run(target, host, fault, &run, arena, first, verdict))
+            break;
+    }
+    set_schedule(target->device, options, 0);
+}
+
+bool gate1_once(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                struct arena *arena, struct outputs *first, struct verdict *verdict)
+{
+    struct gate1_run run = {0, POISON_NAN, LAYOUT_GUARDED};
+    one_run(target, host, fault, &run, arena, first, verdict);
+    return next_output(&host->plan, 0) >= 0 && first->data[next_output(&host->plan, 0)] != NULL;
+}

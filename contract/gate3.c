@@ -1,0 +1,73 @@
+/*
+ * Gate 3: |output - value| <= error for every output. NaN and infinities come first: where the reference is finite, a
+ * non-finite output is infinitely far; where the reference is not, the class must be the same.
+ */
+#include "contract/gates.h"
+
+#include <math.h>
+
+/* Sums of (output - value) / error, for the signed mean. */
+struct bias {
+    double sum;
+    int64_t n;
+};
+
+static double ratio_of(enum value_class expected, double got, const struct bound *bound)
+{
+    if (expected == CLASS_FINITE)
+        return bound_ratio(got, bound);
+    return value_class(got) == expected ? 0 : RATIO_UNBOUNDED;
+}
+
+static void note_element(struct verdict *verdict, const struct host_case *host, int t, int64_t i, const void *data,
+                         double ratio, bool wrong)
+{
+    verdict->n_wrong += wrong;
+    if (ratio <= verdict->worst_ratio && verdict->worst.index >= 0)
+        return;
+    verdict->worst_ratio = ratio;
+    verdict_element(verdict, host, t, i, data);
+}
+
+/* Returns how many elements the reference decides. */
+static int64_t judge_tensor(const struct host_case *host, int t, const void *data, struct bias *bias,
+                            struct verdict *verdict)
+{
+    const struct reg_tensor *tensor = &host->plan.tensor[t];
+    bool is_float = format_facts(tensor->format)->is_float;
+    int64_t n_decided = 0;
+    for (int64_t i = 0; i < tensor_elements(tensor); i++) {
+        double got = format_load(tensor->format, data, i);
+        const struct bound *bound = &host->bounds[t][i];
+        enum value_class expected = is_float ? bound_class(*bound, tensor->format) : CLASS_FINITE;
+        if (expected == CLASS_UNDECIDED)
+            continue;
+        n_decided++;
+        double ratio = ratio_of(expected, got, bound);
+        note_element(verdict, host, t, i, data, ratio, ratio > 1);
+        if (expected == CLASS_FINITE && isfinite(got) && bound->error > 0) {
+            bias->sum += (got - bound->value) / bound->error;
+            bias->n++;
+        }
+    }
+    return n_decided;
+}
+
+void gate3_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict)
+{
+    const struct reg_plan *plan = &host->plan;
+    struct bias bias = {0};
+    int64_t n_decided = 0;
+    verdict->n_compared = plan_outputs(plan);
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
+        n_decided += judge_tensor(host, t, outputs->data[t], &bias, verdict);
+    verdict->signed_mean = bias.n ? bias.sum / (double)bias.n : 0;
+    if (n_decided == 0) {
+        verdict->status = VERDICT_FAIL;
+        verdict_reason(verdict, "the reference decides no output");
+    } else if (verdict->n_wrong) {
+        verdict->status = VERDICT_FAIL;
+        verdict_reason(verdict, "output %lld is %.4g times its bound", (long long)verdict->worst.index,
+                       verdict->worst_ratio);
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Gates 1 to 4. Each fills the numbers of a verdict and sets its status to VERDICT_PASS, VERDICT_FAIL,
+ * VERDICT_LAUNCH_FAILED or VERDICT_INVALID. The judges of gates 2 to 4 are pure functions of a host case and output bytes:
+ * the same code judges the device, the controls and the teeth.
+ */
+#ifndef CONTRACT_GATES_H
+#define CONTRACT_GATES_H
+
+#include "contract/host_case.h"
+#include "contract/launch.h"
+#include "contract/verdict.h"
+
+/* Bytes of each output tensor, in its format; others NULL. */
+struct outputs {
+    const void *data[REG_MAX_TENSORS];
+};
+
+/* A number that a double cannot be: no allowed error, and a difference. */
+#define RATIO_UNBOUNDED ((double)INFINITY)
+
+/* |got - bound.value| in units of bound.error: 0 where they are equal, infinite where error is 0 or got is not finite. */
+double bound_ratio(double got, const struct bound *bound);
+
+/* How gate 1 runs a case. */
+struct gate1_options {
+    int n_runs;        /* at least 2, for the two poisons */
+    uint64_t seed;     /* of the schedules */
+    bool guarded_only; /* leave out the run in the tight layout */
+};
+
+/* Gate 1: n_runs launches from freshly poisoned outputs, in different schedules where the device takes them. The bytes of
+ * the first run's outputs go to *first (allocated in arena), also when the gate is red; left empty when the first launch
+ * failed. */
+void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+               const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict);
+/* One launch with guards; false when it failed or could not be made, with the verdict saying so. */
+bool gate1_once(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                struct arena *arena, struct outputs *first, struct verdict *verdict);
+/* Compares a run's outputs with the first run's: an element that holds its poison in both was never written, any other
+ * difference is one between runs. True when they are the same. */
+bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enum poison first_poison,
+                   const struct outputs *later, enum poison later_poison, int run, struct verdict *verdict);
+
+/* Gate 2 (pattern CLASSES): every output's class, and gate 3's bound on those that are finite. */
+void gate2_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict);
+/* Gate 3: every finite output within its bound. */
+void gate3_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict);
+/* Gate 4 (pattern EXACT): the premise in integers, then bit for bit. */
+void gate4_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict);
+/* Gate 4: by how many bounds sums kept in fp16 and in bf16 would miss on these inputs: miss_fp16 and miss_bf16. */
+bool gate4_misses(const struct host_case *host, struct verdict *verdict, struct error *error);
+
+/* The gate that judges a pattern beside gate 1. */
+int gate_of_pattern(enum reg_pattern pattern);
+/* Calls the judge of the case's pattern. */
+void gate_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict);
+
+/* Audits the reference itself in MPFR on a fixed sample of outputs: false with STATUS_USAGE where the float64 value is
+ * further than 2^-10 of its bound, or of half a spacing of the output, from the 256-bit one. *n_audited: elements compared.
+ */
+bool audit_reference(const struct host_case *host, int64_t *n_audited, struct error *error);
+
+/* A verdict about a case, with names and hash in place and status PASS. */
+struct verdict verdict_for_case(const struct host_case *host, const struct launch_target *target, int gate);
+/* Notes one output element in the verdict. */
+void verdict_element(struct verdict *verdict, const struct host_case *host, int tensor, int64_t index, const void *data);
+
+#endif

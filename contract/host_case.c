@@ -1,0 +1,81 @@
+#include "contract/host_case.h"
+
+#include <string.h>
+
+int64_t tensor_elements(const struct reg_tensor *tensor)
+{
+    return tensor->rows * tensor->columns;
+}
+
+size_t tensor_bytes(const struct reg_tensor *tensor)
+{
+    return (size_t)tensor_elements(tensor) * format_facts(tensor->format)->n_bytes;
+}
+
+int next_output(const struct reg_plan *plan, int from)
+{
+    for (int t = from; t < plan->n_tensors; t++)
+        if (plan->tensor[t].role == REG_OUTPUT)
+            return t;
+    return -1;
+}
+
+int64_t plan_outputs(const struct reg_plan *plan)
+{
+    int64_t n = 0;
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
+        n += tensor_elements(&plan->tensor[t]);
+    return n;
+}
+
+static bool no_memory(struct error *error)
+{
+    return error_set(error, STATUS_ENVIRONMENT, "out of host memory for a case; run fewer jobs, or smaller shapes");
+}
+
+static bool fill_inputs(struct host_case *host, struct error *error)
+{
+    for (int t = 0; t < host->plan.n_tensors; t++) {
+        host->c.data[t] = arena_alloc(&host->arena, tensor_bytes(&host->plan.tensor[t]));
+        if (!host->c.data[t])
+            return no_memory(error);
+    }
+    void (*fill)(const struct reg_case *, int, void *) = host->c.registration->fill ? host->c.registration->fill : reg_fill;
+    for (int t = 0; t < host->plan.n_tensors; t++)
+        if (host->plan.tensor[t].role == REG_INPUT)
+            fill(&host->c, t, host->c.data[t]);
+    return true;
+}
+
+bool host_case_open(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
+                    enum reg_pattern pattern, uint64_t seed, int n_threads, struct error *error)
+{
+    *host = (struct host_case){0};
+    host->c = (struct reg_case){.registration = registration,
+                                .shape = shape,
+                                .pattern = pattern,
+                                .seed = seed,
+                                .plan = &host->plan,
+                                .n_threads = n_threads};
+    if (!registration->plan(shape, &host->plan, error))
+        return error_prefix(error, "registration %s, shape %s", registration->name, shape->label);
+    return fill_inputs(host, error);
+}
+
+bool host_case_reference(struct host_case *host, struct error *error)
+{
+    const struct reg_plan *plan = &host->plan;
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1)) {
+        struct bound *bounds = arena_alloc(&host->arena, (size_t)tensor_elements(&plan->tensor[t]) * sizeof *bounds);
+        if (!bounds)
+            return no_memory(error);
+        host->c.registration->reference(&host->c, t, bounds);
+        host->bounds[t] = bounds;
+    }
+    return true;
+}
+
+void host_case_close(struct host_case *host)
+{
+    arena_free(&host->arena);
+}
