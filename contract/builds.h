@@ -1,0 +1,36 @@
+/*
+ * The code objects of a run on one device: each source, with each define, is compiled and loaded once.
+ */
+#ifndef CONTRACT_BUILDS_H
+#define CONTRACT_BUILDS_H
+
+#include "contract/launch.h"
+#include "contract/registry.h"
+
+/* Compiles a family's source: the toolchain in the program, anything in tests. */
+struct builder {
+    /* A malloc'ed code object in *bytes, or false with the compiler's error: STATUS_RED for a kernel that does not compile.
+     * define may be NULL. */
+    bool (*compile)(void *context, const struct registration *registration, const char *chip, const char *define,
+                    unsigned char **bytes, size_t *n_bytes, struct error *error);
+    void *context;
+};
+
+struct build; /* one compiled and loaded code object */
+
+struct builds {
+    const struct builder *builder;
+    struct device *device;
+    struct build *newest;
+};
+
+/* An empty set is {.builder = …, .device = …}. Finds or makes the target for a registration; false with the reason, which
+ * is kept and given again. */
+bool builds_target(struct builds *builds, const struct registration *registration, const char *define,
+                   struct launch_target *target, struct error *error);
+/* The code object's bytes, borrowed until builds_free; NULL where it was not built. */
+const unsigned char *builds_bytes(const struct builds *builds, const struct registration *registration, const char *define,
+                                  size_t *n_bytes);
+void builds_free(struct builds *builds);
+
+#endif

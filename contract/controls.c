@@ -1,0 +1,190 @@
+#include "contract/controls.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OTHER_SEED = 0x5EED };
+
+static size_t rounded_up(size_t n_bytes)
+{
+    return (n_bytes + 255) / 256 * 256;
+}
+
+/* The tensor as another seed fills it: plausible, and not the case's. */
+static const void *other_values(const struct host_case *host, int tensor, struct arena *arena)
+{
+    struct reg_case other = host->c;
+    other.seed ^= OTHER_SEED;
+    void *data = arena_alloc(arena, tensor_bytes(&host->plan.tensor[tensor]));
+    if (!data)
+        return NULL;
+    other.data[tensor] = data;
+    (other.registration->fill ? other.registration->fill : reg_fill)(&other, tensor, data);
+    return data;
+}
+
+static bool plant_pointer(const struct control *k, const struct host_case *host, struct arena *arena,
+                          struct launch_fault *fault)
+{
+    const struct reg_tensor *tensor = &host->plan.tensor[k->tensor];
+    int64_t row_bytes = tensor->columns * format_facts(tensor->format)->n_bytes;
+    fault->offset_bytes[k->tensor] = k->offset_rows * row_bytes + k->offset_bytes;
+    fault->guard_bytes += rounded_up((size_t)llabs(fault->offset_bytes[k->tensor]));
+    if (tensor->role == REG_INPUT)
+        fault->around[k->tensor] = other_values(host, k->tensor, arena);
+    return tensor->role != REG_INPUT || fault->around[k->tensor];
+}
+
+static bool plant_swap(const struct control *k, const struct host_case *host, struct arena *arena,
+                       struct launch_fault *fault)
+{
+    (void)arena;
+    struct reg_arg *a = &fault->plan.arg[k->arg], *b = &fault->plan.arg[k->other_arg];
+    fault->guard_bytes +=
+        rounded_up(tensor_bytes(&host->plan.tensor[a->tensor]) + tensor_bytes(&host->plan.tensor[b->tensor]));
+    int tensor = a->tensor;
+    a->tensor = b->tensor;
+    b->tensor = tensor;
+    return true;
+}
+
+static bool plant_scalar(const struct control *k, const struct host_case *host, struct arena *arena,
+                         struct launch_fault *fault)
+{
+    (void)host, (void)arena;
+    fault->plan.arg[k->arg].integer += k->delta;
+    return true;
+}
+
+static bool plant_grid(const struct control *k, const struct host_case *host, struct arena *arena,
+                       struct launch_fault *fault)
+{
+    (void)host, (void)arena;
+    fault->plan.grid[k->arg]--;
+    return true;
+}
+
+static bool plant_stale(const struct control *k, const struct host_case *host, struct arena *arena,
+                        struct launch_fault *fault)
+{
+    fault->upload[k->tensor] = other_values(host, k->tensor, arena);
+    return fault->upload[k->tensor] != NULL;
+}
+
+static bool plant_nothing(const struct control *k, const struct host_case *host, struct arena *arena,
+                          struct launch_fault *fault)
+{
+    (void)k, (void)host, (void)arena, (void)fault;
+    return true;
+}
+
+static bool plant_record(const struct control *k, const struct host_case *host, struct arena *arena,
+                         struct launch_fault *fault)
+{
+    (void)host, (void)arena;
+    fault->plan.block[0] = (uint32_t)k->delta;
+    fault->plan.block[1] = fault->plan.block[2] = 1;
+    return true;
+}
+
+bool control_plant(const struct control *control, const struct host_case *host, struct arena *arena,
+                   struct launch_fault *fault, struct error *error)
+{
+    static bool (*const plant[])(const struct control *, const struct host_case *, struct arena *,
+                                 struct launch_fault *) = {
+        [CONTROL_POINTER] = plant_pointer, [CONTROL_SWAP] = plant_swap,   [CONTROL_SCALAR] = plant_scalar,
+        [CONTROL_GRID] = plant_grid,       [CONTROL_STALE] = plant_stale, [CONTROL_BUILD] = plant_nothing,
+        [CONTROL_RECORD] = plant_record};
+    *fault = launch_as_planned(host);
+    if (!plant[control->how](control, host, arena, fault))
+        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the fault of control %s", control->name);
+    return true;
+}
+
+/* The verdict of a control from that of its gate on the faulty run. */
+static void as_control(const struct control *k, const struct verdict *gate, struct verdict *verdict)
+{
+    bool red = gate->status == VERDICT_FAIL && gate->gate == k->gate;
+    double factor = gate->gate == GATE_BOUND ? gate->worst_ratio : 0;
+    *verdict = *gate;
+    verdict->worst_ratio = factor;
+    verdict->status = red && factor >= k->least_factor ? VERDICT_RED : VERDICT_MISS;
+    if (red && verdict->status == VERDICT_MISS)
+        verdict_reason(verdict, "red at gate %d by %.4g times the bound, less than the %.4g it must be", k->gate, factor,
+                       k->least_factor);
+    else if (!red && gate->status == VERDICT_FAIL)
+        verdict_reason(verdict, "red at gate %d instead of gate %d: %.500s", gate->gate, k->gate, gate->reason);
+    else if (gate->status == VERDICT_PASS)
+        verdict_reason(verdict, "stayed green: %s", k->what);
+}
+
+/* Gate 1's verdict on the faulty launch, and for other gates the judge's on the first run's outputs. */
+static void judge_fault(const struct control *k, const struct host_case *host, const struct launch_target *target,
+                        const struct launch_fault *fault, const struct control_options *options, struct arena *arena,
+                        struct verdict *verdict)
+{
+    struct outputs first = {0};
+    struct verdict gate = verdict_for_case(host, target, GATE_BYTES);
+    if (k->gate == GATE_BYTES) {
+        struct gate1_options runs = {options->n_runs, options->seed, .guarded_only = false};
+        gate1_run(target, host, fault, &runs, arena, &first, &gate);
+    } else if (gate1_once(target, host, fault, arena, &first, &gate)) {
+        struct verdict elsewhere = gate;
+        gate = verdict_for_case(host, target, gate_of_pattern(host->c.pattern));
+        gate_judge(host, &first, &gate);
+        if (gate.status == VERDICT_PASS && elsewhere.status == VERDICT_FAIL)
+            gate = elsewhere;
+    }
+    as_control(k, &gate, verdict);
+}
+
+static void judge_launch(const struct control *k, const struct host_case *host, const struct launch_target *target,
+                         const struct launch_fault *fault, struct builds *builds, const struct launch_checker *checker,
+                         struct verdict *verdict)
+{
+    size_t n_bytes = 0;
+    const unsigned char *bytes = builds_bytes(builds, host->c.registration, NULL, &n_bytes);
+    struct verdict gate = verdict_for_case(host, target, GATE_LIMITS);
+    if (!checker || !bytes)
+        verdict_reason(&gate, "the limits of a launch cannot be checked here");
+    else if (!checker->fits(checker->context, host->c.registration, target->device->chip, bytes, n_bytes, &fault->plan,
+                            gate.reason))
+        gate.status = VERDICT_FAIL;
+    as_control(k, &gate, verdict);
+}
+
+static void name_control(const struct control *k, struct verdict *verdict)
+{
+    verdict->subject = SUBJECT_CONTROL;
+    verdict->gate = k->gate;
+    snprintf(verdict->name, sizeof verdict->name, "%s", k->name);
+}
+
+bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,
+                 const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,
+                 struct error *error)
+{
+    const struct reg_shape *shape = registration_shape(registration, control->shape);
+    struct host_case host;
+    struct launch_target target;
+    struct launch_fault fault;
+    struct error build_error = {0};
+    bool ok = host_case_open(&host, registration, shape, control->pattern, options->seed, options->n_threads, error) &&
+              host_case_reference(&host, error) && control_plant(control, &host, &host.arena, &fault, error);
+    if (ok && !builds_target(builds, registration, control->how == CONTROL_BUILD ? control->define : NULL, &target,
+                             &build_error)) {
+        *verdict = verdict_for_case(&host, &target, control->gate);
+        verdict->status = VERDICT_MISS;
+        verdict_reason(verdict, "not run: %.600s", build_error.text);
+    } else if (ok && control->how == CONTROL_RECORD) {
+        judge_launch(control, &host, &target, &fault, builds, checker, verdict);
+    } else if (ok) {
+        judge_fault(control, &host, &target, &fault, options, &host.arena, verdict);
+    }
+    if (ok)
+        name_control(control, verdict);
+    host_case_close(&host);
+    return ok;
+}

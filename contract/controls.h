@@ -1,0 +1,36 @@
+/*
+ * Controls: the real kernel run wrongly, as its registration's control says. It must be red at the gate that the control
+ * names, in its first run; green, or red elsewhere, is a MISS.
+ */
+#ifndef CONTRACT_CONTROLS_H
+#define CONTRACT_CONTROLS_H
+
+#include "contract/builds.h"
+#include "contract/gates.h"
+#include "contract/registry_list.h"
+
+struct control_options {
+    int n_runs; /* of gate 1, where that is the gate */
+    uint64_t seed;
+    int n_threads;
+};
+
+/* Gate 5 needs facts of chips, which the contract does not hold: true when the launch of `threads` work-items a block fits
+ * the kernel in the code object, else false with what is wrong in text. */
+struct launch_checker {
+    bool (*fits)(void *context, const struct registration *registration, const char *chip, const unsigned char *bytes,
+                 size_t n_bytes, const struct reg_plan *plan, char text[VERDICT_REASON_BYTES]);
+    void *context;
+};
+
+/* Runs one control on the builds' device: a verdict RED, MISS, or LAUNCH_FAILED's MISS. false with STATUS_ENVIRONMENT only
+ * when the environment fails. */
+bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,
+                 const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,
+                 struct error *error);
+
+/* Plants the control's fault in a launch; buffers that it needs come from the arena. */
+bool control_plant(const struct control *control, const struct host_case *host, struct arena *arena,
+                   struct launch_fault *fault, struct error *error);
+
+#endif
