@@ -78,6 +78,7 @@ struct verdict {
     double miss_fp16, miss_bf16;       /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;      /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;              /* never compared */
+    bool replayed;                     /* decided by the run that this one resumes; not logged */
     char reason[VERDICT_REASON_BYTES]; /* for people; "" where the numbers say it all */
 };
 
@@ -89,25 +90,6 @@ bool verdict_status_is_red(enum verdict_status status);
 enum status verdict_exit(const struct verdict *verdict);
 /* Fills reason with a printf-style line, cut at its end if too long. */
 void verdict_reason(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* What every log starts with. Strings are borrowed. */
-struct run_environment {
-    const char *version, *commit, *toolchain, *toolchain_version, *device, *chips;
-    uint64_t seed;
-    int n_runs;
-};
-
-/* How a run ended, for one chip. */
-struct chip_counts {
-    char chip[32];
-    bool emulated; /* ran on the emulator */
-    int64_t n_kernels, n_pass, n_fail,
-        n_known; /* registrations, by their worst verdict at gates 1-4; a known finding is counted apart */
-    int64_t n_controls, n_red, n_missed;
-    int64_t n_limits, n_limit_problems;
-    int64_t n_not_run; /* verdicts */
-    uint64_t gates_ns, limits_ns;
-};
 
 /* A reader of the stream. Members may be NULL. `registration_end` follows the last verdict of a registration on a chip (its
  * gates, teeth and controls); limits come after all of those. */

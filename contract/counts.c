@@ -1,0 +1,84 @@
+#include "contract/counts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct chip_counts *counts_of(struct counts *counts, const char *chip)
+{
+    for (size_t i = 0; i < counts->n_chips; i++)
+        if (strcmp(counts->chips[i].chip, chip) == 0)
+            return &counts->chips[i];
+    if (counts->n_chips < COUNTS_CHIPS)
+        counts->n_chips++;
+    struct chip_counts *row = &counts->chips[counts->n_chips - 1];
+    snprintf(row->chip, sizeof row->chip, "%s", chip);
+    return row;
+}
+
+static void fold_gate(struct counts *counts, const struct verdict *v)
+{
+    bool ran = v->status != VERDICT_NOT_RUN && v->status != VERDICT_BUILD_FAILED && v->status != VERDICT_LAUNCH_FAILED &&
+               v->status != VERDICT_INVALID;
+    counts->fails |= verdict_status_is_red(v->status);
+    counts->knows |= v->status == VERDICT_KNOWN_FINDING;
+    counts->is_invalid |= v->status == VERDICT_INVALID;
+    counts->ran[v->gate] |= ran;
+    if (v->status == VERDICT_NOT_RUN && v->gate == 0)
+        counts_of(counts, v->chip)->n_shapes_left_out++;
+}
+
+static void fold(void *context, const struct verdict *v)
+{
+    struct counts *counts = context;
+    struct chip_counts *row = counts_of(counts, v->chip);
+    switch (v->subject) {
+    case SUBJECT_CONTROL:
+        row->n_controls++;
+        row->n_red += v->status == VERDICT_RED;
+        row->n_missed += v->status == VERDICT_MISS;
+        break;
+    case SUBJECT_LIMIT:
+        row->n_limits++;
+        row->n_limit_problems += verdict_status_is_red(v->status);
+        row->n_cells_run += v->gate == GATE_LIMITS;
+        break;
+    case SUBJECT_TOOTH:
+        counts->fails |= verdict_status_is_red(v->status);
+        break;
+    case SUBJECT_GATE:
+    case SUBJECT_KNOWN:
+    case SUBJECT_COUNT:
+        fold_gate(counts, v);
+        break;
+    }
+}
+
+static void registration_end(void *context, const char *registration, const char *chip)
+{
+    (void)registration;
+    struct counts *counts = context;
+    struct chip_counts *row = counts_of(counts, chip);
+    row->n_kernels++;
+    row->n_invalid += counts->is_invalid;
+    row->n_fail += counts->fails || counts->is_invalid;
+    row->n_pass += !counts->fails && !counts->is_invalid;
+    row->n_known += counts->knows;
+    for (int gate = GATE_BYTES; gate <= GATE_EXACT; gate++) {
+        int64_t *cells = !counts->ran[gate] ? &row->n_cells_not_run
+                         : counts->modelled ? &row->n_cells_modelled
+                                            : &row->n_cells_run;
+        (*cells)++;
+        counts->ran[gate] = false;
+    }
+    counts->fails = counts->knows = counts->is_invalid = false;
+}
+
+struct verdict_sink counts_sink(struct counts *counts)
+{
+    return (struct verdict_sink){.verdict = fold, .registration_end = registration_end, .context = counts};
+}
+
+void counts_not_emulated(struct counts *counts, const char *chip, int64_t n_kernels)
+{
+    counts_of(counts, chip)->n_cells_not_run += n_kernels * GATE_EXACT;
+}

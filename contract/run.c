@@ -1,0 +1,372 @@
+#include "contract/run.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contract/base/clock.h"
+#include "contract/known.h"
+#include "contract/teeth.h"
+
+/* What is known of one registration while its cases run. */
+struct registration_run {
+    struct run *run;
+    const struct registration *registration;
+    struct launch_target target;
+    struct teeth teeth;
+    bool gate_failed[GATE_LIMITS + 1];
+    int64_t n_nonfinite;  /* gate 2, over all cases */
+    struct verdict proof; /* gate 4: the case with the largest smaller miss; gate 0: none */
+    bool left_out;        /* some shape was not selected */
+    bool has_float_output, ran_classes;
+};
+
+static bool matches(const struct run_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->n_only; i++)
+        if (fnmatch(options->only[i], name, 0) == 0)
+            return true;
+    return options->n_only == 0;
+}
+
+bool run_selects(const struct registry *registry, const struct run_options *options, size_t index)
+{
+    bool in_shard = options->n_shards == 0 || (int)(index % (size_t)options->n_shards) == options->shard - 1;
+    return in_shard && matches(options, registry->registrations[index]->name);
+}
+
+static bool has_quick(const struct registration *registration)
+{
+    for (size_t i = 0; i < registration->n_shapes; i++)
+        if (registration->shapes[i].quick)
+            return true;
+    return false;
+}
+
+bool run_selects_shape(const struct run_options *options, const struct registration *registration,
+                       const struct reg_shape *shape)
+{
+    if (options->quick && has_quick(registration))
+        return shape->quick;
+    return options->full || !shape->heavy;
+}
+
+static void copy_text(char *to, size_t n_bytes, const char *from)
+{
+    snprintf(to, n_bytes, "%s", from);
+}
+
+static struct verdict verdict_for(const struct registration_run *rr, enum verdict_subject subject, int gate,
+                                  enum verdict_status status)
+{
+    struct verdict v = {.subject = subject, .status = status, .gate = gate, .worst.index = -1, .code = rr->target.code};
+    const struct device *device = rr->run->builds.device;
+    copy_text(v.chip, sizeof v.chip, device->chip);
+    copy_text(v.device, sizeof v.device, device->kind);
+    copy_text(v.registration, sizeof v.registration, rr->registration->name);
+    return v;
+}
+
+/* Every gate verdict passes here: known findings are told from new ones, and what needs all cases is noted. */
+static void put_gate(struct registration_run *rr, struct verdict *v)
+{
+    bool failed = v->status == VERDICT_FAIL;
+    known_apply(rr->registration, rr->run->options->today, v);
+    rr->gate_failed[v->gate] |= failed;
+    rr->n_nonfinite += v->n_nonfinite;
+    rr->ran_classes |= v->gate == GATE_CLASSES && v->n_compared > 0;
+    double miss = fmin(v->miss_fp16, v->miss_bf16);
+    if (v->gate == GATE_EXACT && v->status == VERDICT_PASS &&
+        (rr->proof.gate == 0 || miss > fmin(rr->proof.miss_fp16, rr->proof.miss_bf16)))
+        rr->proof = *v;
+    stream_put(rr->run->stream, v);
+}
+
+static void put_invalid(struct registration_run *rr, const struct host_case *host, int gate, const struct error *error)
+{
+    struct verdict v = verdict_for_case(host, &rr->target, gate);
+    v.status = VERDICT_INVALID;
+    verdict_reason(&v, "%.690s", error->text);
+    put_gate(rr, &v);
+}
+
+/* Judges the first run's outputs by the pattern's gate, or says that there are none. */
+static bool judge_case(struct registration_run *rr, const struct host_case *host, const struct outputs *first,
+                       struct error *error)
+{
+    struct verdict v = verdict_for_case(host, &rr->target, gate_of_pattern(host->c.pattern));
+    uint64_t start_ns = clock_ns();
+    if (!first->data[next_output(&host->plan, 0)]) {
+        v.status = VERDICT_NOT_RUN;
+        verdict_reason(&v, "the launch left no outputs to judge");
+    } else {
+        gate_judge(host, first, &v);
+        if (v.gate == GATE_EXACT && v.status != VERDICT_INVALID && !gate4_misses(host, &v, error))
+            return false;
+    }
+    v.duration_ns = clock_ns() - start_ns;
+    put_gate(rr, &v);
+    return true;
+}
+
+static bool run_opened_case(struct registration_run *rr, struct host_case *host, struct error *error)
+{
+    const struct run_options *options = rr->run->options;
+    int64_t n_audited = 0;
+    if (!host_case_reference(host, error))
+        return false;
+    struct error wrong = {0};
+    if (gate_of_pattern(host->c.pattern) == GATE_BOUND && !audit_reference(host, &n_audited, &wrong))
+        put_invalid(rr, host, GATE_BOUND, &wrong);
+    struct gate1_options runs = {options->n_runs, reg_key(&host->c, 0).value, .guarded_only = false};
+    struct launch_fault fault = launch_as_planned(host);
+    struct outputs first = {0};
+    struct verdict v = verdict_for_case(host, &rr->target, GATE_BYTES);
+    uint64_t start_ns = clock_ns();
+    gate1_run(&rr->target, host, &fault, &runs, &host->arena, &first, &v);
+    v.duration_ns = clock_ns() - start_ns;
+    put_gate(rr, &v);
+    return judge_case(rr, host, &first, error) && (options->no_teeth || teeth_try(&rr->teeth, host, error));
+}
+
+static bool run_case(struct registration_run *rr, const struct reg_shape *shape, enum reg_pattern pattern,
+                     struct error *error)
+{
+    struct host_case host;
+    const struct run_options *options = rr->run->options;
+    bool ok = host_case_open(&host, rr->registration, shape, pattern, options->seed, options->n_threads, error);
+    if (ok)
+        ok = run_opened_case(rr, &host, error);
+    else if (error->status == STATUS_USAGE) {
+        put_invalid(rr, &host, gate_of_pattern(pattern), error);
+        ok = true;
+    }
+    host_case_close(&host);
+    return ok;
+}
+
+/* A measure of a shape's work: elements of all its tensors. */
+static double shape_work(const struct registration *registration, const struct reg_shape *shape)
+{
+    struct reg_plan plan = {0};
+    double work = 0;
+    if (!registration->plan(shape, &plan, NULL))
+        return 0;
+    for (int t = 0; t < plan.n_tensors; t++)
+        work += (double)tensor_elements(&plan.tensor[t]);
+    return work * __builtin_popcount(registration_patterns(registration));
+}
+
+static bool interrupted(const struct run *run, struct error *error)
+{
+    if (!run->interrupted || !run->interrupted(run->interrupt_context))
+        return false;
+    error_set(error, STATUS_INTERRUPTED, "interrupted; what was decided is in the log, and --resume goes on from it");
+    return true;
+}
+
+static void step(struct run *run, const char *registration, const char *shape)
+{
+    if (run->progress.step)
+        run->progress.step(run->progress.context, registration, shape,
+                           run->total_work > 0 ? run->done_work / run->total_work : 0);
+}
+
+static bool run_shape(struct registration_run *rr, const struct reg_shape *shape, struct error *error)
+{
+    unsigned patterns = registration_patterns(rr->registration);
+    double work = shape_work(rr->registration, shape) / __builtin_popcount(patterns);
+    for (int pattern = 0; pattern < REG_PATTERN_COUNT; pattern++) {
+        if (!(patterns & 1u << pattern))
+            continue;
+        step(rr->run, rr->registration->name, shape->label);
+        if (interrupted(rr->run, error) || !run_case(rr, shape, (enum reg_pattern)pattern, error))
+            return false;
+        rr->run->done_work += work;
+    }
+    return true;
+}
+
+static bool run_shapes(struct registration_run *rr, struct error *error)
+{
+    for (size_t i = 0; i < rr->registration->n_shapes; i++) {
+        const struct reg_shape *shape = &rr->registration->shapes[i];
+        if (run_selects_shape(rr->run->options, rr->registration, shape)) {
+            if (!run_shape(rr, shape, error))
+                return false;
+            continue;
+        }
+        struct verdict v = verdict_for(rr, SUBJECT_GATE, 0, VERDICT_NOT_RUN);
+        copy_text(v.shape, sizeof v.shape, shape->label);
+        verdict_reason(&v, "left out; %s runs it", shape->heavy ? "--full" : "a run without --quick");
+        stream_put(rr->run->stream, &v);
+        rr->left_out |= !shape->heavy;
+    }
+    return true;
+}
+
+/* Gate 2 proves nothing where no output of any case is non-finite. */
+static void prove_classes(struct registration_run *rr)
+{
+    if (rr->n_nonfinite > 0 || !rr->ran_classes || rr->left_out || rr->gate_failed[GATE_CLASSES] || !rr->has_float_output)
+        return;
+    struct verdict v = verdict_for(rr, SUBJECT_GATE, GATE_CLASSES, VERDICT_FAIL);
+    verdict_reason(
+        &v, "no proof: no output of any shape is non-finite, although the inputs are; plant them where they reach one");
+    put_gate(rr, &v);
+}
+
+/* Gate 4 needs one shape at which narrow sums would be seen. */
+static void prove_exact(struct registration_run *rr)
+{
+    const struct registration *r = rr->registration;
+    struct verdict v = verdict_for(rr, SUBJECT_GATE, GATE_EXACT, VERDICT_NOT_RUN);
+    if (!r->exact) {
+        verdict_reason(&v, "no exact sums: %.600s", r->exact_note);
+        put_gate(rr, &v);
+        return;
+    }
+    if (rr->gate_failed[GATE_EXACT] || rr->proof.gate == 0 || fmin(rr->proof.miss_fp16, rr->proof.miss_bf16) >= 2)
+        return;
+    v.status = r->exact_note && r->exact_sibling ? VERDICT_EXCUSED : rr->left_out ? VERDICT_NOT_RUN : VERDICT_FAIL;
+    v.miss_fp16 = rr->proof.miss_fp16;
+    v.miss_bf16 = rr->proof.miss_bf16;
+    verdict_reason(&v, "no proof: fp16 sums would miss %.3gx and bf16 sums %.3gx at best, less than 2x%s%.200s%s%.100s",
+                   v.miss_fp16, v.miss_bf16, v.status == VERDICT_EXCUSED ? "; " : "",
+                   v.status == VERDICT_EXCUSED ? r->exact_note : "", v.status == VERDICT_EXCUSED ? "; proved by " : "",
+                   v.status == VERDICT_EXCUSED ? r->exact_sibling : "");
+    put_gate(rr, &v);
+}
+
+static void check_known(struct registration_run *rr)
+{
+    for (size_t i = 0; i < rr->registration->n_known && !rr->left_out; i++) {
+        const struct reg_known_finding *known = &rr->registration->known[i];
+        if (known->gate == GATE_LIMITS || rr->gate_failed[known->gate])
+            continue;
+        struct verdict v = verdict_for(rr, SUBJECT_KNOWN, known->gate, VERDICT_NOT_FOUND);
+        verdict_reason(&v, "finding no longer found: %.300s (%.80s, %.200s); remove it", known->reason, known->owner,
+                       known->link);
+        stream_put(rr->run->stream, &v);
+    }
+}
+
+static void put_teeth(struct registration_run *rr)
+{
+    for (int tooth = 0; tooth < TOOTH_COUNT; tooth++) {
+        struct verdict v = teeth_verdict(&rr->teeth, (enum tooth)tooth, rr->left_out);
+        copy_text(v.chip, sizeof v.chip, rr->run->builds.device->chip);
+        stream_put(rr->run->stream, &v);
+    }
+}
+
+static bool run_controls(struct registration_run *rr, struct error *error)
+{
+    const struct run *run = rr->run;
+    struct control_options options = {run->options->n_runs, run->options->seed, run->options->n_threads};
+    for (size_t i = 0; i < run->registry->n_controls; i++) {
+        const struct control *control = run->registry->controls[i];
+        if (strcmp(control->registration, rr->registration->name) != 0)
+            continue;
+        step(rr->run, rr->registration->name, control->name);
+        struct verdict v;
+        uint64_t start_ns = clock_ns();
+        if (interrupted(run, error) ||
+            !control_run(control, rr->registration, &rr->run->builds, &run->checker, &options, &v, error))
+            return false;
+        v.duration_ns = clock_ns() - start_ns;
+        stream_put(run->stream, &v);
+    }
+    return true;
+}
+
+static bool run_all_cases(struct registration_run *rr, struct error *error)
+{
+    if (!run_shapes(rr, error))
+        return false;
+    prove_classes(rr);
+    prove_exact(rr);
+    check_known(rr);
+    if (!rr->run->options->no_teeth)
+        put_teeth(rr);
+    return run_controls(rr, error);
+}
+
+/* Verdicts of an earlier run with the same code object stand in for this one. */
+static bool replay(struct registration_run *rr)
+{
+    const struct decided *decided = rr->run->decided;
+    size_t n = 0;
+    const struct verdict *verdicts =
+        decided ? decided->find(decided->context, rr->registration->name, rr->run->builds.device->chip, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (verdicts[i].subject == SUBJECT_GATE && !hash_equal(verdicts[i].code, rr->target.code))
+            return false;
+    for (size_t i = 0; i < n; i++) {
+        struct verdict again = verdicts[i];
+        again.replayed = true;
+        stream_put(rr->run->stream, &again);
+    }
+    return n > 0;
+}
+
+static bool has_float_output(const struct registration *registration)
+{
+    struct reg_plan plan = {0};
+    if (!registration->plan(&registration->shapes[0], &plan, NULL))
+        return false;
+    for (int t = next_output(&plan, 0); t >= 0; t = next_output(&plan, t + 1))
+        if (format_facts(plan.tensor[t].format)->is_float)
+            return true;
+    return false;
+}
+
+static bool run_registration(struct run *run, const struct registration *registration, struct error *error)
+{
+    struct registration_run rr = {
+        .run = run, .registration = registration, .has_float_output = has_float_output(registration)};
+    struct error build_error = {0};
+    teeth_begin(&rr.teeth, registration);
+    if (!builds_target(&run->builds, registration, NULL, &rr.target, &build_error)) {
+        if (build_error.status == STATUS_ENVIRONMENT) {
+            if (error)
+                *error = build_error;
+            return false;
+        }
+        struct verdict v = verdict_for(&rr, SUBJECT_GATE, GATE_BYTES, VERDICT_BUILD_FAILED);
+        verdict_reason(&v, "%.690s", build_error.text);
+        stream_put(run->stream, &v);
+    } else if (!replay(&rr) && !run_all_cases(&rr, error)) {
+        return false;
+    }
+    stream_registration_end(run->stream, registration->name, run->builds.device->chip);
+    return true;
+}
+
+static bool takes_part(const struct run *run, size_t i)
+{
+    return run_selects(run->registry, run->options, i) &&
+           registration_is_for(run->registry->registrations[i], run->builds.device->chip);
+}
+
+static double registration_work(const struct run *run, const struct registration *registration)
+{
+    double work = 0;
+    for (size_t i = 0; i < registration->n_shapes; i++)
+        if (run_selects_shape(run->options, registration, &registration->shapes[i]))
+            work += shape_work(registration, &registration->shapes[i]);
+    return work;
+}
+
+bool run_gates(struct run *run, struct error *error)
+{
+    run->total_work = run->done_work = 0;
+    for (size_t i = 0; i < run->registry->n_registrations; i++)
+        if (takes_part(run, i))
+            run->total_work += registration_work(run, run->registry->registrations[i]);
+    for (size_t i = 0; i < run->registry->n_registrations; i++)
+        if (takes_part(run, i) && !run_registration(run, run->registry->registrations[i], error))
+            return false;
+    return true;
+}

@@ -1,0 +1,62 @@
+/*
+ * The run loop: registrations x shapes x patterns on one device, then teeth, controls and the proofs that need all cases of
+ * a registration. Every result goes into the stream as it is decided; a launch that fails loses none of them and ends
+ * nothing.
+ */
+#ifndef CONTRACT_RUN_H
+#define CONTRACT_RUN_H
+
+#include "contract/builds.h"
+#include "contract/controls.h"
+#include "contract/registry_list.h"
+#include "contract/verdict.h"
+
+/* Verdicts that an earlier run has decided: a registration that it finished with the same code object is not run again. */
+struct decided {
+    /* The finished registration's verdicts on the chip, or NULL; *code is the code object that it ran. */
+    const struct verdict *(*find)(void *context, const char *registration, const char *chip, size_t *n_verdicts);
+    void *context;
+};
+
+/* What is told to whoever shows progress. */
+struct progress_sink {
+    void (*step)(void *context, const char *registration, const char *shape, double done_share);
+    void *context;
+};
+
+struct run_options {
+    const char *const *only; /* globs of registration names (fnmatch); none: all */
+    size_t n_only;
+    bool quick, full;
+    int n_runs, n_threads;
+    uint64_t seed;
+    int shard, n_shards; /* 1 … n_shards; n_shards 0: not sharded */
+    const char *today;   /* YYYY-MM-DD */
+    bool no_teeth;       /* they do not depend on the chip: once is enough */
+};
+
+struct run {
+    const struct registry *registry;
+    const struct run_options *options;
+    struct verdict_stream *stream;
+    struct builds builds; /* of the device */
+    struct launch_checker checker;
+    const struct decided *decided;      /* may be NULL */
+    struct progress_sink progress;      /* step may be NULL */
+    bool (*interrupted)(void *context); /* may be NULL */
+    void *interrupt_context;
+    double total_work, done_work; /* set by run_gates */
+};
+
+/* The registration is wanted: matches a glob, and falls into the shard (its index among all registrations counts). */
+bool run_selects(const struct registry *registry, const struct run_options *options, size_t index);
+/* The shape is wanted: quick ones with --quick (all that are not heavy where none is marked), heavy ones only with --full.
+ */
+bool run_selects_shape(const struct run_options *options, const struct registration *registration,
+                       const struct reg_shape *shape);
+
+/* Gates 1-4, teeth and controls of all selected registrations on run->builds.device. false: interrupted
+ * (STATUS_INTERRUPTED) or an environment that failed; verdicts so far are in the stream. */
+bool run_gates(struct run *run, struct error *error);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * The output lines that people and tools read (docs/concepts.md): one fold over the verdict stream.
+ */
+#ifndef REPORTS_CONSOLE_H
+#define REPORTS_CONSOLE_H
+
+#include <stdio.h>
+
+#include "contract/base/text.h"
+#include "contract/counts.h"
+#include "contract/verdict.h"
+#include "reports/progress.h"
+
+enum { CONSOLE_FAILURES = 20, CONSOLE_GATES = 6 };
+
+struct console {
+    FILE *out;
+    bool color;
+    struct progress *progress; /* cleared before each line; may be NULL */
+    /* Of the registration whose verdicts come now: */
+    char last_shape[VERDICT_NAME_BYTES];
+    int n_shapes, n_left_out, n_runs, n_failures;
+    int64_t n_finite, n_nonfinite;
+    bool has_bound;
+    double worst_ratio;
+    struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */
+    char exact_note[VERDICT_REASON_BYTES];
+};
+
+struct verdict_sink console_sink(struct console *console);
+/* One COVERAGE line a chip, then one SUMMARY line a chip. */
+void console_summary(struct console *console, const struct counts *counts);
+/* The text after "NAME  " of a verdict's line: "gate 3 at 64x512x128 (signed): output 0 is …". */
+void console_explain(const struct verdict *verdict, struct text *text);
+
+#endif

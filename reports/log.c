@@ -1,0 +1,151 @@
+#include "reports/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "contract/base/file.h"
+#include "contract/base/text.h"
+#include "contract/version.h"
+#include "reports/verdict_json.h"
+
+static json_t *environment_to_json(const struct log_environment *environment)
+{
+    return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:I, s:i}", "record", "environment", "format",
+                     LOG_FORMAT, "hipcontract", HIPCONTRACT_VERSION, "commit", environment->commit, "toolchain",
+                     environment->toolchain, "compiler", environment->compiler, "device", environment->device, "chips",
+                     environment->chips, "scope", environment->scope, "seed", (json_int_t)environment->seed, "runs",
+                     environment->n_runs);
+}
+
+static void keep_error(struct run_log *log, const char *reason)
+{
+    if (!log->failed)
+        error_set(&log->error, STATUS_USAGE, "%s: %s; the verdicts above are complete, the log is not", log->path, reason);
+    log->failed = true;
+}
+
+/* Takes the reference. */
+static void write_line(struct run_log *log, json_t *object)
+{
+    if (log->failed || !log->file) {
+        json_decref(object);
+        return;
+    }
+    if (!object)
+        keep_error(log, "out of host memory for a line of the log");
+    else if (json_dumpf(object, log->file, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', log->file) == EOF ||
+             fflush(log->file) != 0)
+        keep_error(log, strerror(errno));
+    json_decref(object);
+}
+
+static bool start(struct run_log *log, const char *path, const char *mode, struct error *error)
+{
+    *log = (struct run_log){.file = fopen(path, mode)};
+    snprintf(log->path, sizeof log->path, "%s", path);
+    return log->file || error_set(error, STATUS_USAGE, "%s: cannot write the log: %s", path, strerror(errno));
+}
+
+bool log_open(struct run_log *log, const char *path, const struct log_environment *environment, struct error *error)
+{
+    if (!start(log, path, "w", error))
+        return false;
+    write_line(log, environment_to_json(environment));
+    if (log->failed) {
+        if (error)
+            *error = log->error;
+        log_close(log, NULL);
+        return false;
+    }
+    return true;
+}
+
+/* Takes the reference; false when out of host memory. */
+static bool append_line(struct text *text, json_t *object)
+{
+    char *line = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (line)
+        text_append(text, "%s\n", line);
+    bool ok = line != NULL;
+    free(line);
+    return ok;
+}
+
+static json_t *end_to_json(const char *registration, const char *chip)
+{
+    return json_pack("{s:s, s:s, s:s}", "record", "end", "registration", registration, "chip", chip);
+}
+
+static bool append_finished(struct text *text, const struct finished *finished)
+{
+    for (size_t i = 0; i < finished->n_verdicts; i++)
+        if (!append_line(text, verdict_to_json(&finished->verdicts[i])))
+            return false;
+    return append_line(text, end_to_json(finished->registration, finished->chip));
+}
+
+bool log_reopen(struct run_log *log, const char *path, const struct log_environment *environment,
+                const struct run_history *history, struct error *error)
+{
+    struct text text = {0};
+    bool ok = append_line(&text, environment_to_json(environment));
+    for (size_t i = 0; i < history->n_finished && ok; i++)
+        ok = append_finished(&text, &history->finished[i]);
+    if (!ok)
+        error_set(error, STATUS_ENVIRONMENT, "out of host memory for the log");
+    ok = ok && file_write(path, text.data, text.length, error) && start(log, path, "a", error);
+    text_free(&text);
+    log->has_replayed = true;
+    return ok;
+}
+
+static void write_verdict(void *context, const struct verdict *verdict)
+{
+    struct run_log *log = context;
+    if (!log->has_replayed || !verdict->replayed)
+        write_line(log, verdict_to_json(verdict));
+}
+
+static void write_end(void *context, const char *registration, const char *chip)
+{
+    write_line(context, end_to_json(registration, chip));
+}
+
+struct verdict_sink log_sink(struct run_log *log)
+{
+    return (struct verdict_sink){.verdict = write_verdict, .registration_end = write_end, .context = log};
+}
+
+static json_t *chip_to_json(const struct chip_counts *row)
+{
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chip", row->chip, "kernels",
+        (json_int_t)row->n_kernels, "pass", (json_int_t)row->n_pass, "fail", (json_int_t)row->n_fail, "known",
+        (json_int_t)row->n_known, "controls", (json_int_t)row->n_controls, "red", (json_int_t)row->n_red, "missed",
+        (json_int_t)row->n_missed, "limits", (json_int_t)row->n_limits, "limit_problems", (json_int_t)row->n_limit_problems,
+        "gates_run", (json_int_t)row->n_cells_run, "gates_modelled", (json_int_t)row->n_cells_modelled, "gates_not_run",
+        (json_int_t)row->n_cells_not_run, "gates_ns", (json_int_t)row->gates_ns, "limits_ns", (json_int_t)row->limits_ns);
+}
+
+void log_summary(struct run_log *log, const struct counts *counts, enum status status, bool interrupted)
+{
+    json_t *chips = json_array();
+    for (size_t i = 0; i < counts->n_chips; i++)
+        json_array_append_new(chips, chip_to_json(&counts->chips[i]));
+    write_line(log, json_pack("{s:s, s:i, s:b, s:o}", "record", "summary", "exit", (int)status, "interrupted", interrupted,
+                              "chips", chips));
+}
+
+bool log_close(struct run_log *log, struct error *error)
+{
+    if (log->file && fclose(log->file) != 0)
+        keep_error(log, strerror(errno));
+    log->file = NULL;
+    if (log->failed && error)
+        *error = log->error;
+    return !log->failed;
+}

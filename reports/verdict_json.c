@@ -1,0 +1,197 @@
+#include "reports/verdict_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_INT64, FIELD_REAL, FIELD_HEX64, FIELD_HASH };
+
+struct field {
+    const char *name;
+    enum field_kind kind;
+    size_t offset, n_bytes;
+};
+
+#define FIELD(kind, name, member)                                                                                          \
+    {                                                                                                                      \
+        name, kind, offsetof(struct verdict, member), sizeof(((struct verdict *)0)->member)                                \
+    }
+static const struct field fields[] = {
+    FIELD(FIELD_INT, "gate", gate),
+    FIELD(FIELD_TEXT, "chip", chip),
+    FIELD(FIELD_TEXT, "device", device),
+    FIELD(FIELD_TEXT, "registration", registration),
+    FIELD(FIELD_TEXT, "name", name),
+    FIELD(FIELD_TEXT, "shape", shape),
+    FIELD(FIELD_TEXT, "pattern", pattern),
+    FIELD(FIELD_HASH, "code", code),
+    FIELD(FIELD_HASH, "output", output),
+    FIELD(FIELD_INT, "runs", n_runs),
+    FIELD(FIELD_INT64, "compared", n_compared),
+    FIELD(FIELD_INT64, "wrong", n_wrong),
+    FIELD(FIELD_INT64, "finite", n_finite),
+    FIELD(FIELD_INT64, "nonfinite", n_nonfinite),
+    FIELD(FIELD_REAL, "worst_ratio", worst_ratio),
+    FIELD(FIELD_REAL, "signed_mean", signed_mean),
+    FIELD(FIELD_REAL, "miss_fp16", miss_fp16),
+    FIELD(FIELD_REAL, "miss_bf16", miss_bf16),
+    FIELD(FIELD_TEXT, "tensor", worst.tensor),
+    FIELD(FIELD_INT64, "element", worst.index),
+    FIELD(FIELD_HEX64, "got_bits", worst.got_bits),
+    FIELD(FIELD_REAL, "got", worst.got),
+    FIELD(FIELD_REAL, "reference", worst.reference),
+    FIELD(FIELD_REAL, "bound", worst.bound),
+    FIELD(FIELD_INT64, "duration_ns", duration_ns),
+    FIELD(FIELD_TEXT, "reason", reason),
+};
+#undef FIELD
+enum { N_FIELDS = sizeof fields / sizeof *fields };
+
+/* JSON has no infinities and no NaN: they are written as strings. */
+static json_t *real_to_json(double value)
+{
+    if (isnan(value))
+        return json_string("nan");
+    if (isinf(value))
+        return json_string(value > 0 ? "inf" : "-inf");
+    return json_real(value);
+}
+
+static bool real_from_json(const json_t *json, double *value)
+{
+    if (json_is_number(json)) {
+        *value = json_number_value(json);
+        return true;
+    }
+    const char *text = json_string_value(json);
+    if (!text || (strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0 && strcmp(text, "-inf") != 0))
+        return false;
+    *value = strcmp(text, "nan") == 0 ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
+    return true;
+}
+
+static json_t *hex_to_json(uint64_t value)
+{
+    char text[20];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    return json_string(text);
+}
+
+static bool hash_from_text(const char *text, struct hash128 *hash)
+{
+    return text && strlen(text) == 32 && sscanf(text, "%16" SCNx64 "%16" SCNx64, &hash->high, &hash->low) == 2;
+}
+
+static json_t *hash_to_json(const struct hash128 *hash)
+{
+    char text[33];
+    hash_hex(*hash, text);
+    return json_string(text);
+}
+
+static json_t *field_to_json(const struct field *field, const void *at)
+{
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return json_string(at);
+    case FIELD_INT:
+        return json_integer(*(const int *)at);
+    case FIELD_INT64:
+        return json_integer(*(const int64_t *)at);
+    case FIELD_REAL:
+        return real_to_json(*(const double *)at);
+    case FIELD_HEX64:
+        return hex_to_json(*(const uint64_t *)at);
+    case FIELD_HASH:
+        return hash_to_json(at);
+    }
+    return NULL;
+}
+
+static bool field_from_json(const struct field *field, const json_t *json, void *at)
+{
+    const char *text = json_string_value(json);
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (!text || strlen(text) >= field->n_bytes)
+            return false;
+        memcpy(at, text, strlen(text) + 1);
+        return true;
+    case FIELD_INT:
+        *(int *)at = (int)json_integer_value(json);
+        return json_is_integer(json);
+    case FIELD_INT64:
+        *(int64_t *)at = json_integer_value(json);
+        return json_is_integer(json);
+    case FIELD_REAL:
+        return real_from_json(json, at);
+    case FIELD_HEX64:
+        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
+        return text != NULL;
+    case FIELD_HASH:
+        return hash_from_text(text, at);
+    }
+    return false;
+}
+
+/* Nothing is lost by leaving out a field whose bytes are all zero: that is what reading starts from. */
+static bool says_nothing(const struct field *field, const void *at)
+{
+    static const unsigned char zeros[sizeof(struct verdict)];
+    return field->kind == FIELD_TEXT ? *(const char *)at == '\0' : memcmp(at, zeros, field->n_bytes) == 0;
+}
+
+json_t *verdict_to_json(const struct verdict *verdict)
+{
+    json_t *object = json_object();
+    if (!object)
+        return NULL;
+    json_object_set_new(object, "record", json_string("verdict"));
+    json_object_set_new(object, "subject", json_string(verdict_subject_name(verdict->subject)));
+    json_object_set_new(object, "status", json_string(verdict_status_name(verdict->status)));
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const void *at = (const char *)verdict + fields[i].offset;
+        if (!says_nothing(&fields[i], at))
+            json_object_set_new(object, fields[i].name, field_to_json(&fields[i], at));
+    }
+    return object;
+}
+
+/* The index of a name among n names, or -1. */
+static int index_of(const char *name, const char *(*name_of)(int), int n)
+{
+    for (int i = 0; name && i < n; i++)
+        if (strcmp(name, name_of(i)) == 0)
+            return i;
+    return -1;
+}
+
+static const char *subject_by_index(int i)
+{
+    return verdict_subject_name((enum verdict_subject)i);
+}
+
+static const char *status_by_index(int i)
+{
+    return verdict_status_name((enum verdict_status)i);
+}
+
+bool verdict_from_json(const json_t *object, struct verdict *verdict)
+{
+    *verdict = (struct verdict){0};
+    int subject = index_of(json_string_value(json_object_get(object, "subject")), subject_by_index, SUBJECT_COUNT);
+    int status = index_of(json_string_value(json_object_get(object, "status")), status_by_index, VERDICT_STATUS_COUNT);
+    if (subject < 0 || status < 0)
+        return false;
+    verdict->subject = (enum verdict_subject)subject;
+    verdict->status = (enum verdict_status)status;
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const json_t *json = json_object_get(object, fields[i].name);
+        if (json && !field_from_json(&fields[i], json, (char *)verdict + fields[i].offset))
+            return false;
+    }
+    return true;
+}
