@@ -79,49 +79,34 @@ void wave_jump(struct wave *wave, uint64_t address)
         wave_finding(wave, FINDING_TRAP, -1, "jump to 0x%llx, where no instruction starts", (unsigned long long)address);
 }
 
-/* Counts of one run, kept out of the wave's memory while its loop runs. */
-struct count {
-    uint64_t executed, vector, lanes_off;
-};
-
 static bool is_vector(uint8_t class)
 {
     return class >= CLASS_VALU && class != CLASS_HINT;
 }
 
-static void add_count(struct wave *wave, const struct count *count)
-{
-    wave->n_executed += count->executed;
-    wave->n_lanes_executed += count->vector * wave->n_lanes - count->lanes_off;
-}
-
-static inline void execute(struct wave *wave, const struct instruction *in, struct count *count)
+static inline void execute(struct wave *wave, const struct instruction *in)
 {
     wave->current = in;
     wave->pc++;
-    count->executed++;
-    if (is_vector(in->class)) {
-        count->vector++;
-        if (__builtin_expect(wave->exec != wave->full_exec, 0))
-            count->lanes_off += wave->n_lanes - (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
-    }
+    wave->n_executed++;
+    if (is_vector(in->class))
+        wave->n_lanes_executed += __builtin_expect(wave->exec == wave->full_exec, 1)
+                                      ? wave->n_lanes
+                                      : (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
     in->run(wave, in);
 }
 
-/* Instructions that the wave may still execute. */
-static uint64_t budget(const struct wave *wave)
+static uint64_t instruction_limit(const struct wave *wave)
 {
     uint64_t limit = wave->dispatch->max_instructions;
-    return !limit ? UINT64_MAX : limit > wave->n_executed ? limit - wave->n_executed : 0;
+    return limit ? limit : UINT64_MAX;
 }
 
 static void run_natural(struct wave *wave, uint64_t limit)
 {
     const struct instruction *instructions = wave->code->instructions;
-    struct count count = {0};
-    while (!wave->stop && count.executed < limit)
-        execute(wave, &instructions[wave->pc], &count);
-    add_count(wave, &count);
+    while (!wave->stop && wave->n_executed < limit)
+        execute(wave, &instructions[wave->pc]);
 }
 
 /* Where another wave may go first: whatever others can see, or that sees what others did. */
@@ -130,28 +115,25 @@ static bool is_switch_point(uint8_t class)
     return class == CLASS_SMEM || class == CLASS_BARRIER || (class >= CLASS_LDS && class <= CLASS_ATOMIC);
 }
 
-/* Runs up to the next switch point, which the caller's schedule then decides about; always at least one instruction. */
+/* Runs up to the next switch point, which the caller's schedule then decides about; at least one instruction. */
 static void run_scheduled(struct wave *wave, uint64_t limit)
 {
     const struct instruction *instructions = wave->code->instructions;
-    struct count count = {0};
-    do {
-        execute(wave, &instructions[wave->pc], &count);
-    } while (!wave->stop && count.executed < limit && !is_switch_point(instructions[wave->pc].class));
-    add_count(wave, &count);
+    bool switches = false;
+    while (!wave->stop && !switches && wave->n_executed < limit) {
+        execute(wave, &instructions[wave->pc]);
+        switches = is_switch_point(instructions[wave->pc].class);
+    }
 }
 
 void wave_run(struct wave *wave)
 {
-    uint64_t limit = budget(wave);
+    uint64_t limit = instruction_limit(wave);
     wave->stop = false;
-    if (limit) {
-        if (wave->group->schedule)
-            run_scheduled(wave, limit);
-        else
-            run_natural(wave, limit);
-    }
-    if (!wave->stop && !budget(wave))
-        wave_finding(wave, FINDING_WATCHDOG, -1, "more than %llu instructions executed",
-                     (unsigned long long)wave->dispatch->max_instructions);
+    if (wave->group->schedule)
+        run_scheduled(wave, limit);
+    else
+        run_natural(wave, limit);
+    if (!wave->stop && wave->n_executed >= limit)
+        wave_finding(wave, FINDING_WATCHDOG, -1, "more than %llu instructions executed", (unsigned long long)limit);
 }

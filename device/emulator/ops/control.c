@@ -24,6 +24,21 @@ HANDLER(s_barrier)
     wave->stop = true;
 }
 
+/* gfx12 splits the barrier: the wait alone holds the wave. Only the workgroup's own barrier, number -1, is known. */
+HANDLER(s_barrier_signal)
+{
+    if ((int32_t)scalar_read32(wave, &in->src[0]) != -1)
+        wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator knows no named barriers");
+}
+
+HANDLER(s_barrier_wait)
+{
+    if (in->immediate != -1)
+        wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator knows no named barriers");
+    else
+        HANDLER_NAME(s_barrier)(wave, in);
+}
+
 HANDLER(s_trap)
 {
     wave_finding(wave, FINDING_TRAP, -1, "trap %d", in->immediate);
