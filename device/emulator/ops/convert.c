@@ -301,20 +301,6 @@ HANDLER(cvt_pk_u8_f32)
     commit_result32(wave, in, r);
 }
 
-static inline uint32_t saturate_u8(uint32_t half)
-{
-    int32_t value = (int16_t)half;
-    return (uint32_t)(value < 0 ? 0 : value > 255 ? 255 : value);
-}
-
-HANDLER(sat_pk_u8_i16)
-{
-    LANES32(a, 0);
-    LANE_ARRAY32(r);
-    EACH_LANE r[lane] = saturate_u8(a[lane]) | saturate_u8(a[lane] >> 16) << 8;
-    commit_result16(wave, in, r);
-}
-
 HANDLER(cvt_i32_i16)
 {
     LANES16(a, 0);
