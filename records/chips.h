@@ -16,6 +16,7 @@ struct chip {
     enum chip_family family;
     uint32_t elf_machine; /* EF_AMDGPU_MACH of its code objects (AMDGPUUsage, "ELF Header") */
     uint32_t isa_version; /* __oclc_ISA_version: 11501 for gfx1151 */
+    uint8_t llvm_since;   /* first LLVM that disassembles it; 19 also stands for older ones, which are not tested */
     uint8_t default_wave; /* 32 or 64 */
     bool has_wave32, has_wave64;
     bool emulated;              /* the emulator runs it */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Core.h>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
 
@@ -19,10 +20,28 @@ static void initialise_target(void)
     LLVMInitializeAMDGPUDisassembler();
 }
 
+unsigned disassembler_llvm_version(void)
+{
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    return major;
+}
+
+bool disassembler_has_chip(const struct chip *chip)
+{
+    return disassembler_llvm_version() >= chip->llvm_since;
+}
+
 struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes, struct error *error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialise_target);
+    if (!disassembler_has_chip(chip)) {
+        error_set(error, STATUS_ENVIRONMENT,
+                  "LLVM %u cannot disassemble %s, LLVM %u can; build with LLVM_CONFIG=llvm-config-22",
+                  disassembler_llvm_version(), chip->name, chip->llvm_since);
+        return NULL;
+    }
     const char *features = n_lanes == 64 && chip->has_wave32 ? "+wavefrontsize64" : "";
     LLVMDisasmContextRef context =
         LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", chip->name, features, NULL, 0, NULL, NULL);

@@ -5,6 +5,7 @@
 #ifndef EMULATOR_DECODE_H
 #define EMULATOR_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,11 @@
 
 struct disassembler; /* one thread at a time */
 
+/* Major version of the LLVM in use. */
+unsigned disassembler_llvm_version(void);
+/* This LLVM knows the chip. LLVM itself does not say: for an unknown one it decodes as for a generic chip, which is wrong.
+ */
+bool disassembler_has_chip(const struct chip *chip);
 /* NULL with STATUS_ENVIRONMENT where this LLVM has no such chip. The caller closes it. */
 struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes, struct error *error);
 void disassembler_close(struct disassembler *disassembler);
