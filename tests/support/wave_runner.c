@@ -63,19 +63,23 @@ void wave_runner_set_mode(struct wave_runner *runner, uint32_t mode)
     wave_mode_changed(&runner->wave);
 }
 
-/* Decodes and runs image, which the runner owns from now on. */
-static bool run_image(struct wave_runner *runner, uint8_t *image, size_t n_bytes)
+/* Decodes image, which the runner owns from now on. */
+static bool load_image(struct wave_runner *runner, uint8_t *image, size_t n_bytes)
 {
     struct error error;
     code_free(&runner->code);
     free(runner->image);
     runner->image = image;
-    if (!code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error)) {
-        fprintf(stderr, "wave_runner: %s\n", error.text);
-        return false;
-    }
+    runner->wave.pc = 0;
+    if (code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error))
+        return true;
+    fprintf(stderr, "wave_runner: %s\n", error.text);
+    return false;
+}
+
+bool wave_runner_run_next(struct wave_runner *runner)
+{
     struct wave *wave = &runner->wave;
-    wave->pc = 0;
     wave->state = WAVE_READY;
     wave->n_executed = wave->n_lanes_executed = 0;
     runner->dispatch.abandoned = false;
@@ -86,18 +90,25 @@ static bool run_image(struct wave_runner *runner, uint8_t *image, size_t n_bytes
     return runner->dispatch.n_findings == 0;
 }
 
-bool wave_runner_run(struct wave_runner *runner, const char *assembly)
+bool wave_runner_load(struct wave_runner *runner, const char *assembly)
 {
     uint8_t *bytes;
-    size_t n_bytes, length = strlen(assembly);
+    size_t n_bytes;
+    return wave_runner_assemble(runner->wave.chip->name, runner->wave.n_lanes, assembly, &bytes, &n_bytes) &&
+           load_image(runner, bytes, n_bytes);
+}
+
+bool wave_runner_run(struct wave_runner *runner, const char *assembly)
+{
+    size_t length = strlen(assembly);
     char *text = malloc(length + sizeof "\ns_endpgm\n");
     if (!text)
         return false;
     memcpy(text, assembly, length);
     strcpy(text + length, "\ns_endpgm\n");
-    bool ok = wave_runner_assemble(runner->wave.chip->name, runner->wave.n_lanes, text, &bytes, &n_bytes);
+    bool ok = wave_runner_load(runner, text);
     free(text);
-    return ok && run_image(runner, bytes, n_bytes);
+    return ok && wave_runner_run_next(runner);
 }
 
 bool wave_runner_run_hex(struct wave_runner *runner, const char *hex)
@@ -112,7 +123,7 @@ bool wave_runner_run_hex(struct wave_runner *runner, const char *hex)
         }
         bytes[i] = (uint8_t)byte;
     }
-    return bytes && run_image(runner, bytes, n_bytes);
+    return bytes && load_image(runner, bytes, n_bytes) && wave_runner_run_next(runner);
 }
 
 /* Copies .text of a relocatable ELF that llvm-mc just wrote. */

@@ -40,7 +40,11 @@ void wave_runner_close(struct wave_runner *runner);
 /* Assembles lines of text with an s_endpgm after them and runs them from the first instruction, registers as they are. True
  * where the wave ended without a finding; what went wrong otherwise is on standard error and in findings. */
 bool wave_runner_run(struct wave_runner *runner, const char *assembly);
-/* The same for machine code in hex ("7e000280…", bytes in memory order), which must hold its own s_endpgm. */
+/* For tables of cases, whose programs are assembled together: loads text that holds several programs, each ending in
+ * s_endpgm, and runs the first, then with each further call the next, registers as they are. */
+bool wave_runner_load(struct wave_runner *runner, const char *assembly);
+bool wave_runner_run_next(struct wave_runner *runner);
+/* wave_runner_run for machine code in hex ("7e000280…", bytes in memory order), which must hold its own s_endpgm. */
 bool wave_runner_run_hex(struct wave_runner *runner, const char *hex);
 /* Machine code of assembly text; the caller frees *bytes. */
 bool wave_runner_assemble(const char *chip, uint32_t n_lanes, const char *assembly, uint8_t **bytes, size_t *n_bytes);
