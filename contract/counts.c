@@ -40,7 +40,6 @@ static void fold(void *context, const struct verdict *v)
     case SUBJECT_LIMIT:
         row->n_limits++;
         row->n_limit_problems += verdict_status_is_red(v->status);
-        row->n_cells_run += v->gate == GATE_LIMITS;
         break;
     case SUBJECT_TOOTH:
         counts->fails |= verdict_status_is_red(v->status);
@@ -78,7 +77,7 @@ struct verdict_sink counts_sink(struct counts *counts)
     return (struct verdict_sink){.verdict = fold, .registration_end = registration_end, .context = counts};
 }
 
-void counts_not_emulated(struct counts *counts, const char *chip, int64_t n_kernels)
+void counts_not_run(struct counts *counts, const char *chip, int64_t n_cells)
 {
-    counts_of(counts, chip)->n_cells_not_run += n_kernels * GATE_EXACT;
+    counts_of(counts, chip)->n_cells_not_run += n_cells;
 }

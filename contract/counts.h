@@ -17,7 +17,7 @@ struct chip_counts {
     int64_t n_invalid;
     int64_t n_cells_run, n_cells_modelled, n_cells_not_run; /* registrations x gates */
     int64_t n_shapes_left_out;
-    uint64_t gates_ns, limits_ns; /* set by the run loop */
+    uint64_t gates_ns, limits_ns; /* these, and gate 5's cells, are set by who runs the passes */
 };
 
 enum { COUNTS_CHIPS = 32, COUNTS_GATES = 6 };
@@ -33,7 +33,7 @@ struct counts {
 struct verdict_sink counts_sink(struct counts *counts);
 /* The row of a chip, made when it is new. The last row serves all further chips when there are too many. */
 struct chip_counts *counts_of(struct counts *counts, const char *chip);
-/* Makes a row in which every gate of n_kernels registrations was not run. */
-void counts_not_emulated(struct counts *counts, const char *chip, int64_t n_kernels);
+/* So many registrations x gates of a chip were not run at all. */
+void counts_not_run(struct counts *counts, const char *chip, int64_t n_cells);
 
 #endif

@@ -1,8 +1,6 @@
 /* Gate 2: the class of every output equals the reference's, and planted rows do not disturb the others. */
 #include "contract/gates.h"
 
-#include <math.h>
-
 static const char *class_name(enum value_class class)
 {
     static const char *const names[] = {[CLASS_FINITE] = "finite",
@@ -13,46 +11,30 @@ static const char *class_name(enum value_class class)
     return names[class];
 }
 
-/* What is wrong with one output; NULL when nothing is. */
-static const char *fault_of(enum value_class expected, enum value_class got, double value, const struct bound *bound)
-{
-    if (expected == CLASS_UNDECIDED)
-        return NULL;
-    if (expected != got)
-        return "class";
-    return got == CLASS_FINITE && bound_ratio(value, bound) > 1 ? "bound" : NULL;
-}
-
 static void note_fault(struct verdict *verdict, const struct host_case *host, int t, int64_t i, const void *data,
-                       enum value_class expected, enum value_class got)
+                       const struct judgement *judgement)
 {
     if (verdict->n_wrong++ > 0)
         return;
     verdict->status = VERDICT_FAIL;
     verdict_element(verdict, host, t, i, data);
-    const struct bound *bound = &host->bounds[t][i];
-    if (expected != got)
-        verdict_reason(verdict, "output %lld is %s, the reference is %s", (long long)i, class_name(got),
-                       class_name(expected));
+    if (judgement->expected != judgement->got)
+        verdict_reason(verdict, "output %lld is %s, the reference is %s", (long long)i, class_name(judgement->got),
+                       class_name(judgement->expected));
     else
-        verdict_reason(verdict, "output %lld of an undisturbed row is %.4g times its bound", (long long)i,
-                       bound_ratio(verdict->worst.got, bound));
+        verdict_reason(verdict, "output %lld is finite as it should be, but %.4g times its bound", (long long)i,
+                       judgement->ratio);
 }
 
 static void judge_tensor(const struct host_case *host, int t, const void *data, struct verdict *verdict)
 {
-    const struct reg_tensor *tensor = &host->plan.tensor[t];
-    bool is_float = format_facts(tensor->format)->is_float;
-    for (int64_t i = 0; i < tensor_elements(tensor); i++) {
-        double value = format_load(tensor->format, data, i);
-        const struct bound *bound = &host->bounds[t][i];
-        enum value_class expected = is_float ? bound_class(*bound, tensor->format) : CLASS_FINITE;
-        enum value_class got = value_class(value);
-        if (fault_of(expected, got, value, bound))
-            note_fault(verdict, host, t, i, data, expected, got);
-        else if (expected == CLASS_FINITE)
+    for (int64_t i = 0; i < tensor_elements(&host->plan.tensor[t]); i++) {
+        struct judgement judgement = judge_output(host, t, i, data);
+        if (judgement.ratio > 1)
+            note_fault(verdict, host, t, i, data, &judgement);
+        else if (judgement.expected == CLASS_FINITE)
             verdict->n_finite++;
-        else if (expected != CLASS_UNDECIDED)
+        else if (judgement.expected != CLASS_UNDECIDED)
             verdict->n_nonfinite++;
     }
 }

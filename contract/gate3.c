@@ -4,20 +4,11 @@
  */
 #include "contract/gates.h"
 
-#include <math.h>
-
 /* Sums of (output - value) / error, for the signed mean. */
 struct bias {
     double sum;
     int64_t n;
 };
-
-static double ratio_of(enum value_class expected, double got, const struct bound *bound)
-{
-    if (expected == CLASS_FINITE)
-        return bound_ratio(got, bound);
-    return value_class(got) == expected ? 0 : RATIO_UNBOUNDED;
-}
 
 static void note_element(struct verdict *verdict, const struct host_case *host, int t, int64_t i, const void *data,
                          double ratio, bool wrong)
@@ -33,20 +24,16 @@ static void note_element(struct verdict *verdict, const struct host_case *host, 
 static int64_t judge_tensor(const struct host_case *host, int t, const void *data, struct bias *bias,
                             struct verdict *verdict)
 {
-    const struct reg_tensor *tensor = &host->plan.tensor[t];
-    bool is_float = format_facts(tensor->format)->is_float;
     int64_t n_decided = 0;
-    for (int64_t i = 0; i < tensor_elements(tensor); i++) {
-        double got = format_load(tensor->format, data, i);
+    for (int64_t i = 0; i < tensor_elements(&host->plan.tensor[t]); i++) {
+        struct judgement judgement = judge_output(host, t, i, data);
         const struct bound *bound = &host->bounds[t][i];
-        enum value_class expected = is_float ? bound_class(*bound, tensor->format) : CLASS_FINITE;
-        if (expected == CLASS_UNDECIDED)
+        if (judgement.expected == CLASS_UNDECIDED)
             continue;
         n_decided++;
-        double ratio = ratio_of(expected, got, bound);
-        note_element(verdict, host, t, i, data, ratio, ratio > 1);
-        if (expected == CLASS_FINITE && isfinite(got) && bound->error > 0) {
-            bias->sum += (got - bound->value) / bound->error;
+        note_element(verdict, host, t, i, data, judgement.ratio, judgement.ratio > 1);
+        if (judgement.expected == CLASS_FINITE && judgement.got == CLASS_FINITE && bound->error > 0) {
+            bias->sum += (judgement.value - bound->value) / bound->error;
             bias->n++;
         }
     }

@@ -15,6 +15,20 @@ double bound_ratio(double got, const struct bound *bound)
     return bound->error > 0 ? difference / bound->error : RATIO_UNBOUNDED;
 }
 
+struct judgement judge_output(const struct host_case *host, int tensor, int64_t index, const void *data)
+{
+    enum number_format format = host->plan.tensor[tensor].format;
+    const struct bound *bound = &host->bounds[tensor][index];
+    struct judgement j = {.value = format_load(format, data, index)};
+    j.expected = format_facts(format)->is_float ? bound_class(*bound, format) : CLASS_FINITE;
+    j.got = value_class(j.value);
+    if (j.expected == CLASS_FINITE)
+        j.ratio = bound_ratio(j.value, bound);
+    else if (j.expected != CLASS_UNDECIDED && j.expected != j.got)
+        j.ratio = RATIO_UNBOUNDED;
+    return j;
+}
+
 int gate_of_pattern(enum reg_pattern pattern)
 {
     return pattern == REG_PATTERN_CLASSES ? GATE_CLASSES : pattern == REG_PATTERN_EXACT ? GATE_EXACT : GATE_BOUND;

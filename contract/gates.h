@@ -21,6 +21,15 @@ struct outputs {
 /* |got - bound.value| in units of bound.error: 0 where they are equal, infinite where error is 0 or got is not finite. */
 double bound_ratio(double got, const struct bound *bound);
 
+/* One output against its bound. Classes come first: where the reference's is undecided (its bound straddles overflow) any
+ * output will do and ratio is 0; where it is not finite the class must be the same; where it is finite a non-finite output
+ * is infinitely far. */
+struct judgement {
+    enum value_class expected, got;
+    double value, ratio;
+};
+struct judgement judge_output(const struct host_case *host, int tensor, int64_t index, const void *data);
+
 /* How gate 1 runs a case. */
 struct gate1_options {
     int n_runs;        /* at least 2, for the two poisons */

@@ -218,23 +218,23 @@ static void print_coverage(FILE *out, const struct chip_counts *row)
     fputc('\n', out);
 }
 
-static void print_summary(FILE *out, const struct chip_counts *row)
+static void print_summary(FILE *out, const struct chip_counts *row, bool interrupted)
 {
     fprintf(out,
             "SUMMARY %s %" PRId64 " kernels: %" PRId64 " pass gates 1-4, %" PRId64 " fail, %" PRId64
             " known findings; %" PRId64 " controls: %" PRId64 " red as planted, %" PRId64 " missed; %" PRId64
-            " limit problems; gates %" PRIu64 " ms, limits %" PRIu64 " ms\n",
+            " limit problems; gates %" PRIu64 " ms, limits %" PRIu64 " ms%s\n",
             row->chip, row->n_kernels, row->n_pass, row->n_fail, row->n_known, row->n_controls, row->n_red, row->n_missed,
-            row->n_limit_problems, row->gates_ns / 1000000, row->limits_ns / 1000000);
+            row->n_limit_problems, row->gates_ns / 1000000, row->limits_ns / 1000000, interrupted ? "; interrupted" : "");
 }
 
-void console_summary(struct console *console, const struct counts *counts)
+void console_summary(struct console *console, const struct counts *counts, bool interrupted)
 {
     if (console->progress)
         progress_clear(console->progress);
     for (size_t i = 0; i < counts->n_chips; i++)
         print_coverage(console->out, &counts->chips[i]);
     for (size_t i = 0; i < counts->n_chips; i++)
-        print_summary(console->out, &counts->chips[i]);
+        print_summary(console->out, &counts->chips[i], interrupted);
     fflush(console->out);
 }

@@ -28,8 +28,8 @@ struct console {
 };
 
 struct verdict_sink console_sink(struct console *console);
-/* One COVERAGE line a chip, then one SUMMARY line a chip. */
-void console_summary(struct console *console, const struct counts *counts);
+/* One COVERAGE line a chip, then one SUMMARY line a chip, which says so where the run was interrupted. */
+void console_summary(struct console *console, const struct counts *counts, bool interrupted);
 /* The text after "NAME  " of a verdict's line: "gate 3 at 64x512x128 (signed): output 0 is …". */
 void console_explain(const struct verdict *verdict, struct text *text);
 

@@ -1,0 +1,278 @@
+#include "commands/contract_run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/interrupt.h"
+#include "commands/limits_pass.h"
+#include "commands/options.h"
+#include "commands/session.h"
+#include "contract/base/clock.h"
+#include "contract/base/text.h"
+#include "contract/counts.h"
+#include "contract/known.h"
+#include "contract/run.h"
+#include "contract/version.h"
+#include "reports/console.h"
+#include "reports/log.h"
+#include "reports/progress.h"
+
+/* One invocation. */
+struct invocation {
+    struct arguments arguments;
+    struct session session;
+    struct run_options options;
+    struct verdict_stream stream;
+    struct counts counts;
+    struct console console;
+    struct progress progress;
+    struct run_log log;
+    struct run_history history;
+    struct decided decided;
+    struct interrupt interrupt;
+    char today[11];
+    bool with_limits, is_interrupted;
+    struct arena arena;
+};
+
+static struct run_options run_options(const struct invocation *in)
+{
+    const struct arguments *a = &in->arguments;
+    return (struct run_options){.only = a->only,
+                                .n_only = a->n_only,
+                                .quick = a->quick,
+                                .full = a->full,
+                                .n_runs = a->n_runs,
+                                .n_threads = a->n_jobs,
+                                .seed = a->seed,
+                                .shard = a->shard,
+                                .n_shards = a->n_shards,
+                                .today = in->today};
+}
+
+static const char *chip_list(struct invocation *in)
+{
+    const char *list = in->arguments.n_chips ? in->arguments.chips[0] : DEFAULT_CHIP;
+    for (size_t i = 1; i < in->arguments.n_chips && list; i++)
+        list = arena_format(&in->arena, "%s,%s", list, in->arguments.chips[i]);
+    return list ? list : "";
+}
+
+static struct log_environment environment_of(struct invocation *in)
+{
+    return (struct log_environment){.commit = *in->session.commit ? in->session.commit : NULL,
+                                    .toolchain = toolchain_name(in->session.toolchain),
+                                    .compiler = toolchain_version(in->session.toolchain),
+                                    .device = in->arguments.on_gpu ? "rocm" : "emulator",
+                                    .chips = chip_list(in),
+                                    .scope = arguments_scope(&in->arguments),
+                                    .seed = in->arguments.seed,
+                                    .n_runs = in->arguments.n_runs};
+}
+
+/* --log alone starts a log; --resume alone goes on in the same file; both read one and write the other. */
+static bool open_log(struct invocation *in, struct error *error)
+{
+    const struct arguments *a = &in->arguments;
+    struct log_environment environment = environment_of(in);
+    if (a->resume && !history_read(a->resume, &environment, &in->history, error))
+        return false;
+    in->decided = history_decided(&in->history);
+    if (a->log && (!a->resume || strcmp(a->log, a->resume) != 0))
+        return log_open(&in->log, a->log, &environment, error);
+    return !a->resume || log_reopen(&in->log, a->resume, &environment, &in->history, error);
+}
+
+static bool selects_anything(const struct invocation *in)
+{
+    for (size_t i = 0; i < in->session.registry.n_registrations; i++)
+        if (run_selects(&in->session.registry, &in->options, i))
+            return true;
+    return false;
+}
+
+static bool open_invocation(struct invocation *in, struct error *error)
+{
+    if (!session_open(&in->session, &in->arguments, error))
+        return false;
+    if (!selects_anything(in))
+        return error_set(error, STATUS_USAGE, "no registration is selected; `hipcontract list` shows their names");
+    if (!open_log(in, error))
+        return false;
+    bool color = in->arguments.color < 0 ? isatty(STDOUT_FILENO) : in->arguments.color;
+    in->progress = progress_begin(stderr, isatty(STDERR_FILENO));
+    in->console = (struct console){.out = stdout, .color = color, .progress = &in->progress};
+    if (in->log.file)
+        stream_add(&in->stream, log_sink(&in->log));
+    stream_add(&in->stream, counts_sink(&in->counts));
+    stream_add(&in->stream, console_sink(&in->console));
+    return true;
+}
+
+static void print_header(const struct invocation *in, const char *chip)
+{
+    const struct arguments *a = &in->arguments;
+    printf("hipcontract %s: %s on %s%s, %d runs, seed %llu, %s shapes, %s\n", HIPCONTRACT_VERSION,
+           in->with_limits ? "gates 1-4, controls and limits" : "gates 1-4 and controls", chip,
+           a->on_gpu ? "" : " (emulated)", a->n_runs, (unsigned long long)a->seed, arguments_scope(a),
+           toolchain_name(in->session.toolchain));
+    fflush(stdout);
+}
+
+static size_t count_selected(const struct invocation *in, const char *chip)
+{
+    const struct registry *registry = &in->session.registry;
+    size_t n = 0;
+    for (size_t i = 0; i < registry->n_registrations; i++)
+        n += run_selects(registry, &in->options, i) && registration_is_for(registry->registrations[i], chip);
+    return n;
+}
+
+static bool run_on_device(struct invocation *in, struct device *device, struct error *error)
+{
+    struct run run = {.registry = &in->session.registry,
+                      .options = &in->options,
+                      .stream = &in->stream,
+                      .builds = {.builder = &in->session.builder, .device = device},
+                      .checker = in->session.checker,
+                      .decided = &in->decided,
+                      .progress = progress_sink(&in->progress),
+                      .interrupted = interrupt_requested,
+                      .interrupt_context = &in->interrupt};
+    uint64_t start_ns = clock_ns();
+    bool ok = run_gates(&run, error);
+    counts_of(&in->counts, device->chip)->gates_ns += clock_ns() - start_ns;
+    builds_free(&run.builds);
+    return ok;
+}
+
+/* Gates on one chip. One that the emulator does not run is an error where it was asked for by name, and uncovered with
+ * `all`. */
+static bool run_chip(struct invocation *in, const char *chip, struct error *error)
+{
+    struct device *device = NULL;
+    if (!session_device(&in->session, chip, &device, error)) {
+        if (!in->arguments.all_chips || error->status != STATUS_ENVIRONMENT)
+            return false;
+        printf("hipcontract %s: gates are not run on %s: %s\n", HIPCONTRACT_VERSION, chip, error->text);
+        counts_not_run(&in->counts, chip, (int64_t)count_selected(in, chip) * GATE_EXACT);
+        return true;
+    }
+    print_header(in, device->chip);
+    counts_of(&in->counts, device->chip);
+    bool ok = run_on_device(in, device, error);
+    device->close(device);
+    return ok;
+}
+
+static void put_limit(void *context, const struct limits_result *result)
+{
+    struct invocation *in = context;
+    struct verdict v = {.subject = SUBJECT_LIMIT,
+                        .status = result->problem ? VERDICT_LIMIT_PROBLEM : VERDICT_PASS,
+                        .gate = GATE_LIMITS,
+                        .code = result->code,
+                        .worst.index = -1};
+    snprintf(v.chip, sizeof v.chip, "%s", result->chip);
+    snprintf(v.registration, sizeof v.registration, "%s", result->name);
+    verdict_reason(&v, "%s", result->text);
+    const struct registration *registration = registry_find(&in->session.registry, result->name);
+    if (registration)
+        known_apply(registration, in->today, &v);
+    stream_put(&in->stream, &v);
+}
+
+/* The names of the selected registrations, for the limits pass; none where all are. */
+static size_t selected_names(struct invocation *in, const char ***names)
+{
+    const struct registry *registry = &in->session.registry;
+    *names = arena_alloc(&in->arena, registry->n_registrations * sizeof **names);
+    size_t n = 0;
+    for (size_t i = 0; i < registry->n_registrations && *names; i++)
+        if (run_selects(registry, &in->options, i))
+            (*names)[n++] = registry->registrations[i]->name;
+    return n == registry->n_registrations ? 0 : n;
+}
+
+static bool run_limits(struct invocation *in, const char *chip, struct error *error)
+{
+    const char **names;
+    struct limits_totals totals = {0};
+    struct limits_options options = {.chips = &chip, .n_chips = 1, .n_jobs = in->arguments.n_jobs};
+    options.n_only = selected_names(in, &names);
+    options.only = names;
+    bool ok = limits_pass(&in->session.registry, in->session.toolchain, &options, put_limit, in, &totals, error);
+    struct chip_counts *row = counts_of(&in->counts, chip);
+    row->limits_ns += totals.duration_ns;
+    row->n_cells_run += (int64_t)totals.n_registrations;
+    return ok;
+}
+
+static bool run_all_chips(struct invocation *in, struct error *error)
+{
+    const char *fallback = in->arguments.on_gpu ? NULL : DEFAULT_CHIP;
+    size_t n = in->arguments.n_chips ? in->arguments.n_chips : 1;
+    bool ok = true;
+    for (size_t i = 0; i < n && ok; i++) {
+        ok = run_chip(in, in->arguments.n_chips ? in->arguments.chips[i] : fallback, error);
+        in->options.no_teeth = true;
+    }
+    for (size_t i = 0; i < in->counts.n_chips && ok; i++) {
+        const char *chip = in->counts.chips[i].chip;
+        if (in->with_limits)
+            ok = run_limits(in, chip, error);
+        else
+            counts_not_run(&in->counts, chip, (int64_t)count_selected(in, chip));
+    }
+    return ok;
+}
+
+/* The larger of what the verdicts and the error lead to; a log that could not be written counts as a wrong file. */
+static int finish(struct invocation *in, bool ok, const struct error *failure)
+{
+    enum status status = in->stream.worst;
+    if (!ok && failure->status > status)
+        status = failure->status;
+    struct error log_error = {0};
+    log_summary(&in->log, &in->counts, status, status == STATUS_INTERRUPTED);
+    bool logged = log_close(&in->log, &log_error);
+    if (!logged && log_error.status > status)
+        status = log_error.status;
+    progress_clear(&in->progress);
+    fflush(stdout);
+    if (!ok)
+        fprintf(stderr, "hipcontract %s: %s\n", in->arguments.command, failure->text);
+    if (!logged)
+        fprintf(stderr, "hipcontract %s: %s\n", in->arguments.command, log_error.text);
+    console_summary(&in->console, &in->counts, status == STATUS_INTERRUPTED);
+    return status;
+}
+
+int contract_run(int argc, char **argv, bool with_limits, const char *usage)
+{
+    struct invocation in = {.with_limits = with_limits};
+    struct error error = {0};
+    if (!arguments_parse(argc, argv, FOR_CONTRACT, &in.arguments, &error))
+        return command_fail(argv[0], &error);
+    if (in.arguments.help) {
+        arguments_print_help(FOR_CONTRACT, usage);
+        return STATUS_OK;
+    }
+    known_today(in.today);
+    in.options = run_options(&in);
+    interrupt_open(&in.interrupt);
+    int status = STATUS_OK;
+    if (open_invocation(&in, &error)) {
+        bool ok = run_all_chips(&in, &error);
+        status = finish(&in, ok, &error);
+    } else {
+        status = command_fail(in.arguments.command, &error);
+        log_close(&in.log, NULL);
+    }
+    interrupt_close(&in.interrupt);
+    history_free(&in.history);
+    session_close(&in.session);
+    arena_free(&in.arena);
+    return status;
+}

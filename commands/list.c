@@ -1,0 +1,179 @@
+/* `hipcontract list`: what is registered, as text, JSON, or the table of teeth. */
+#include <fnmatch.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/options.h"
+#include "contract/host_case.h"
+#include "contract/registry_list.h"
+#include "contract/run.h"
+#include "contract/teeth.h"
+
+static const char usage[] = "usage: hipcontract list [OPTIONS]\n\n"
+                            "Registrations with their shapes, patterns, chips and controls.\n";
+
+static const char *const control_kinds[] = {
+    [CONTROL_POINTER] = "pointer", [CONTROL_SWAP] = "swap",   [CONTROL_SCALAR] = "scalar", [CONTROL_GRID] = "grid",
+    [CONTROL_STALE] = "stale",     [CONTROL_BUILD] = "build", [CONTROL_RECORD] = "record"};
+
+static void print_shapes(const struct registration *r)
+{
+    printf("  shapes  ");
+    for (size_t i = 0; i < r->n_shapes; i++)
+        printf(" %s%s%s", r->shapes[i].label, r->shapes[i].heavy ? "(heavy)" : "", r->shapes[i].quick ? "(quick)" : "");
+    printf("\n  patterns");
+    for (int p = 0; p < REG_PATTERN_COUNT; p++)
+        if (registration_patterns(r) & 1u << p)
+            printf(" %s", reg_pattern_name((enum reg_pattern)p));
+    putchar('\n');
+}
+
+static void print_registration(const struct registry *registry, const struct registration *r)
+{
+    printf("%s  %s, kernel %s, chips %s\n", r->name, r->source, r->symbol, r->chips ? r->chips : "all");
+    print_shapes(r);
+    if (r->shape_note)
+        printf("  shape note: %s\n", r->shape_note);
+    for (size_t i = 0; i < registry->n_controls; i++) {
+        const struct control *k = registry->controls[i];
+        if (strcmp(k->registration, r->name) == 0)
+            printf("  control %s  %s (%s, gate %d at %s, %s)\n", k->name, k->what, control_kinds[k->how], k->gate, k->shape,
+                   reg_pattern_name(k->pattern));
+    }
+    for (size_t i = 0; i < r->n_known; i++)
+        printf("  known   gate %d until %s: %s (%s, %s)\n", r->known[i].gate, r->known[i].expires, r->known[i].reason,
+               r->known[i].owner, r->known[i].link);
+}
+
+static json_t *shapes_to_json(const struct registration *r)
+{
+    json_t *shapes = json_array();
+    for (size_t i = 0; i < r->n_shapes; i++)
+        json_array_append_new(shapes, json_pack("{s:s, s:b, s:b}", "label", r->shapes[i].label, "heavy", r->shapes[i].heavy,
+                                                "quick", r->shapes[i].quick));
+    return shapes;
+}
+
+static json_t *patterns_to_json(const struct registration *r)
+{
+    json_t *patterns = json_array();
+    for (int p = 0; p < REG_PATTERN_COUNT; p++)
+        if (registration_patterns(r) & 1u << p)
+            json_array_append_new(patterns, json_string(reg_pattern_name((enum reg_pattern)p)));
+    return patterns;
+}
+
+static json_t *controls_to_json(const struct registry *registry, const struct registration *r)
+{
+    json_t *controls = json_array();
+    for (size_t i = 0; i < registry->n_controls; i++) {
+        const struct control *k = registry->controls[i];
+        if (strcmp(k->registration, r->name) == 0)
+            json_array_append_new(controls, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "name", k->name, "what", k->what,
+                                                      "kind", control_kinds[k->how], "gate", k->gate, "shape", k->shape,
+                                                      "pattern", reg_pattern_name(k->pattern)));
+    }
+    return controls;
+}
+
+static json_t *registration_to_json(const struct registry *registry, const struct registration *r)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:o, s:o, s:o}", "name", r->name, "family", r->family, "source",
+                     r->source, "kernel", r->symbol, "chips", r->chips ? r->chips : "all", "shape_note", r->shape_note,
+                     "shapes", shapes_to_json(r), "patterns", patterns_to_json(r), "controls",
+                     controls_to_json(registry, r));
+}
+
+/* Tries all teeth on every case that the default run has. */
+static bool try_teeth(const struct registration *r, const struct arguments *arguments, struct teeth *teeth,
+                      struct error *error)
+{
+    struct run_options options = {0};
+    teeth_begin(teeth, r);
+    bool ok = true;
+    for (size_t i = 0; i < r->n_shapes && ok; i++)
+        for (int p = 0; p < REG_PATTERN_COUNT && ok; p++) {
+            if (!run_selects_shape(&options, r, &r->shapes[i]) || !(registration_patterns(r) & 1u << p))
+                continue;
+            struct host_case host;
+            ok = host_case_open(&host, r, &r->shapes[i], (enum reg_pattern)p, arguments->seed, arguments->n_jobs, error) &&
+                 host_case_reference(&host, error) && teeth_try(teeth, &host, error);
+            host_case_close(&host);
+        }
+    return ok;
+}
+
+static int print_teeth(const struct registration *r, const struct arguments *arguments, struct error *error)
+{
+    struct teeth teeth;
+    int status = STATUS_OK;
+    if (!try_teeth(r, arguments, &teeth, error))
+        return command_fail("list", error);
+    printf("%s\n", r->name);
+    for (int tooth = 0; tooth < TOOTH_COUNT; tooth++) {
+        struct verdict v = teeth_verdict(&teeth, (enum tooth)tooth, false);
+        if (v.status == VERDICT_PASS)
+            printf("  %-15s gate %d  %8.3gx  at %s (%s)\n", v.name, v.gate, v.worst_ratio, v.shape, v.pattern);
+        else
+            printf("  %-15s %s: %s\n", v.name, v.status == VERDICT_BLIND ? "BLIND" : verdict_status_name(v.status),
+                   v.reason);
+        status = v.status == VERDICT_BLIND ? STATUS_RED : status;
+    }
+    fflush(stdout);
+    return status;
+}
+
+static bool is_selected(const struct arguments *arguments, const char *name)
+{
+    for (size_t i = 0; i < arguments->n_only; i++)
+        if (fnmatch(arguments->only[i], name, 0) == 0)
+            return true;
+    return arguments->n_only == 0;
+}
+
+static int list(const struct arguments *arguments, const struct registry *registry)
+{
+    struct error error = {0};
+    int status = STATUS_OK;
+    json_t *all = json_array();
+    for (size_t i = 0; i < registry->n_registrations; i++) {
+        const struct registration *r = registry->registrations[i];
+        if (!is_selected(arguments, r->name))
+            continue;
+        int own = STATUS_OK;
+        if (arguments->teeth)
+            own = print_teeth(r, arguments, &error);
+        else if (arguments->json)
+            json_array_append_new(all, registration_to_json(registry, r));
+        else
+            print_registration(registry, r);
+        status = own > status ? own : status;
+    }
+    if (arguments->json && !arguments->teeth) {
+        json_dumpf(all, stdout, JSON_INDENT(2));
+        putchar('\n');
+    }
+    json_decref(all);
+    return status;
+}
+
+int command_list(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct error error = {0};
+    struct registry registry;
+    struct arena arena = {0};
+    if (!arguments_parse(argc, argv, FOR_LIST, &arguments, &error))
+        return command_fail(argv[0], &error);
+    if (arguments.help) {
+        arguments_print_help(FOR_LIST, usage);
+        return STATUS_OK;
+    }
+    int status = registry_collect(&arena, &registry, &error) && registry_check(&registry, &error)
+                     ? list(&arguments, &registry)
+                     : command_fail(argv[0], &error);
+    arena_free(&arena);
+    return status;
+}

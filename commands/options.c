@@ -1,0 +1,234 @@
+#include "commands/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/base/parallel.h"
+#include "records/chips.h"
+
+/* X(id, name, value's name or NULL, commands that take it, help) */
+#define OPTIONS(X)                                                                                                         \
+    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
+    X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
+    X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST, "only registrations of that name; may be given again")                \
+    X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
+    X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
+    X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
+    X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
+    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST, "host threads (default: one a processor)")                     \
+    X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
+    X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
+    X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations")                                     \
+    X(LOG, "log", "RUN.jsonl", FOR_CONTRACT, "write each verdict as a line of JSON")                                       \
+    X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
+    X(JSON, "json", NULL, FOR_LIST, "as JSON")                                                                             \
+    X(TEETH, "teeth", NULL, FOR_LIST, "which gate catches which wrong arithmetic, by which factor")                        \
+    X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN, "colour even where the output is no terminal")                         \
+    X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN, "never colour")                                                  \
+    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST, "this text")
+
+#define OPTION_ENUM(id, name, value, commands, help) OPTION_##id,
+enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
+#undef OPTION_ENUM
+
+static const struct {
+    const char *name, *value;
+    int commands;
+    const char *help;
+} rows[] = {
+#define OPTION_ROW(id, name, value, commands, help) {name, value, commands, help},
+    OPTIONS(OPTION_ROW)
+#undef OPTION_ROW
+};
+
+static bool parse_number(const char *option, const char *word, long low, long high, int *value, struct error *error)
+{
+    char *end;
+    long number = strtol(word, &end, 10);
+    if (end == word || *end || number < low || number > high)
+        return error_set(error, STATUS_USAGE, "--%s %s: give a number from %ld to %ld", option, word, low, high);
+    *value = (int)number;
+    return true;
+}
+
+static bool parse_seed(const char *word, uint64_t *seed, struct error *error)
+{
+    char *end;
+    *seed = strtoull(word, &end, 0);
+    return (end != word && !*end && *word != '-') || error_set(error, STATUS_USAGE, "--seed %s: give a number", word);
+}
+
+static bool parse_chips(struct arguments *arguments, char *list, struct error *error)
+{
+    if (strcmp(list, "all") == 0) {
+        size_t n_rows;
+        const struct chip *chips = chip_table(&n_rows);
+        arguments->all_chips = true;
+        arguments->n_chips = 0;
+        for (size_t i = 0; i < n_rows; i++)
+            if (chips[i].of_record)
+                arguments->chips[arguments->n_chips++] = chips[i].name;
+        return true;
+    }
+    char *rest;
+    for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        if (!chip_find(name))
+            return error_set(error, STATUS_USAGE, "--chip %s: no known chip; `hipcontract doctor` lists them", name);
+        if (arguments->n_chips == OPTION_NAMES)
+            return error_set(error, STATUS_USAGE, "--chip: more than %d chips", OPTION_NAMES);
+        arguments->chips[arguments->n_chips++] = name;
+    }
+    return arguments->n_chips > 0 || error_set(error, STATUS_USAGE, "--chip: name at least one chip, or all");
+}
+
+static bool parse_device(struct arguments *arguments, const char *word, struct error *error)
+{
+    if (strcmp(word, "emulator") == 0)
+        return true;
+    arguments->on_gpu = strncmp(word, "rocm", 4) == 0 && (word[4] == '\0' || word[4] == ':');
+    if (!arguments->on_gpu)
+        return error_set(error, STATUS_USAGE, "--device %s: give emulator, rocm or rocm:N", word);
+    return word[4] == '\0' || parse_number("device rocm:", word + 5, 0, 1023, &arguments->gpu_index, error);
+}
+
+static bool parse_shard(struct arguments *arguments, const char *word, struct error *error)
+{
+    int end = 0;
+    bool ok = sscanf(word, "%d/%d%n", &arguments->shard, &arguments->n_shards, &end) == 2 && word[end] == '\0' &&
+              arguments->shard >= 1 && arguments->shard <= arguments->n_shards;
+    return ok || error_set(error, STATUS_USAGE, "--shard %s: give I/N with I from 1 to N", word);
+}
+
+static bool parse_pattern(struct arguments *arguments, const char *word, struct error *error)
+{
+    for (int i = 0; i < REG_PATTERN_COUNT; i++)
+        if (strcmp(word, reg_pattern_name((enum reg_pattern)i)) == 0) {
+            arguments->pattern = (enum reg_pattern)i;
+            return true;
+        }
+    return error_set(error, STATUS_USAGE, "--pattern %s: give signed, onesided, edges, classes or exact", word);
+}
+
+static bool add_only(struct arguments *arguments, const char *glob, struct error *error)
+{
+    if (arguments->n_only == OPTION_NAMES)
+        return error_set(error, STATUS_USAGE, "--only: more than %d globs", OPTION_NAMES);
+    arguments->only[arguments->n_only++] = glob;
+    return true;
+}
+
+static bool take_value(struct arguments *a, enum option_id id, char *value, struct error *error)
+{
+    switch (id) {
+    case OPTION_CHIP:
+        return parse_chips(a, value, error);
+    case OPTION_DEVICE:
+        return parse_device(a, value, error);
+    case OPTION_ONLY:
+        return add_only(a, value, error);
+    case OPTION_PATTERN:
+        return parse_pattern(a, value, error);
+    case OPTION_RUNS:
+        return parse_number("runs", value, 2, 1000, &a->n_runs, error);
+    case OPTION_SEED:
+        return parse_seed(value, &a->seed, error);
+    case OPTION_JOBS:
+        return parse_number("jobs", value, 1, 256, &a->n_jobs, error);
+    case OPTION_SHARD:
+        return parse_shard(a, value, error);
+    case OPTION_SHAPE:
+        a->shape = value;
+        return true;
+    case OPTION_LOG:
+        a->log = value;
+        return true;
+    default:
+        a->resume = value;
+        return true;
+    }
+}
+
+static void take_flag(struct arguments *a, enum option_id id)
+{
+    a->quick |= id == OPTION_QUICK;
+    a->full |= id == OPTION_FULL;
+    a->json |= id == OPTION_JSON;
+    a->teeth |= id == OPTION_TEETH;
+    a->help |= id == OPTION_HELP;
+    if (id == OPTION_COLOR || id == OPTION_NO_COLOR)
+        a->color = id == OPTION_COLOR;
+}
+
+/* The command's rows as getopt_long wants them. */
+static void long_options(int command_mask, struct option options[OPTION_COUNT + 1])
+{
+    int n = 0;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (rows[i].commands & command_mask)
+            options[n++] = (struct option){rows[i].name, rows[i].value ? required_argument : no_argument, NULL, i + 256};
+    options[n] = (struct option){0};
+}
+
+static bool take_options(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error)
+{
+    struct option options[OPTION_COUNT + 1];
+    long_options(command_mask, options);
+    optind = 0;
+    opterr = 0;
+    for (int got; (got = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
+        if (got == ':' || got == '?')
+            return error_set(error, STATUS_USAGE, "%s %s; `hipcontract %s --help` lists the options", argv[optind - 1],
+                             got == ':' ? "needs a value" : "is no option here", arguments->command);
+        enum option_id id = (enum option_id)(got - 256);
+        if (!rows[id].value)
+            take_flag(arguments, id);
+        else if (!take_value(arguments, id, optarg, error))
+            return false;
+    }
+    return true;
+}
+
+bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error)
+{
+    *arguments = (struct arguments){.command = argv[0],
+                                    .n_jobs = parallel_processors(),
+                                    .n_runs = DEFAULT_RUNS,
+                                    .seed = 1,
+                                    .pattern = REG_PATTERN_COUNT,
+                                    .color = -1};
+    if (!take_options(argc, argv, command_mask, arguments, error))
+        return false;
+    if (command_mask == FOR_RUN && optind < argc)
+        arguments->kernel = argv[optind++];
+    if (optind < argc)
+        return error_set(error, STATUS_USAGE, "unexpected argument %s; `hipcontract %s --help` shows the usage",
+                         argv[optind], arguments->command);
+    if (arguments->quick && arguments->full)
+        return error_set(error, STATUS_USAGE, "--quick and --full exclude each other");
+    return true;
+}
+
+void arguments_print_help(int command_mask, const char *usage)
+{
+    printf("%s\n", usage);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!(rows[i].commands & command_mask))
+            continue;
+        int width = printf("  --%s%s%s", rows[i].name, rows[i].value ? " " : "", rows[i].value ? rows[i].value : "");
+        printf("%*s%s\n", width < 30 ? 30 - width : 1, "", rows[i].help);
+    }
+}
+
+const char *arguments_scope(const struct arguments *arguments)
+{
+    return arguments->quick ? "quick" : arguments->full ? "full" : "default";
+}
+
+int command_fail(const char *command, const struct error *error)
+{
+    fflush(stdout);
+    fprintf(stderr, "hipcontract %s: %s\n", command, error->text);
+    return error->status;
+}

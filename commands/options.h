@@ -1,0 +1,44 @@
+/*
+ * The options that contract, gates, list and run share: one table gives parsing, `--help` and which command takes what.
+ */
+#ifndef COMMANDS_OPTIONS_H
+#define COMMANDS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "contract/base/error.h"
+#include "contract/registry.h"
+
+enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4 };
+enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5 };
+
+struct arguments {
+    const char *command; /* its name */
+    const char *chips[OPTION_NAMES];
+    size_t n_chips; /* 0: the default */
+    bool all_chips;
+    const char *only[OPTION_NAMES];
+    size_t n_only;
+    bool on_gpu;   /* --device rocm */
+    int gpu_index; /* rocm:N */
+    int n_jobs, n_runs;
+    uint64_t seed;
+    bool quick, full, json, teeth, help;
+    int shard, n_shards;
+    const char *log, *resume, *shape, *kernel;
+    enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
+    int color;                /* 1, 0, or -1: as the terminal says */
+};
+
+/* Parses a command's arguments; strings are borrowed from argv. Errors: STATUS_USAGE, one line with a hint. */
+bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error);
+/* The lines of --help for the options of a command. */
+void arguments_print_help(int command_mask, const char *usage);
+/* "quick", "default" or "full". */
+const char *arguments_scope(const struct arguments *arguments);
+/* Prints "hipcontract COMMAND: text" on standard error and returns the exit status. */
+int command_fail(const char *command, const struct error *error);
+
+#endif

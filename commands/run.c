@@ -1,0 +1,222 @@
+/* `hipcontract run KERNEL --shape L`: one case, verbosely. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/options.h"
+#include "commands/session.h"
+#include "contract/base/text.h"
+#include "contract/gates.h"
+#include "reports/console.h"
+
+enum { SHOWN_OUTPUTS = 20 };
+
+static const char usage[] = "usage: hipcontract run KERNEL --shape LABEL [OPTIONS]\n\n"
+                            "One shape of one registration, with its first failing outputs.\n";
+
+/* What `run` works on. */
+struct one_run {
+    const struct arguments *arguments;
+    struct session *session;
+    const struct registration *registration;
+    const struct reg_shape *shape;
+    struct builds builds;
+    struct launch_target target;
+    enum status status;
+};
+
+static bool exact_value(const struct host_case *host, int tensor, int64_t index, double *expected)
+{
+    if (host->c.pattern != REG_PATTERN_EXACT)
+        return false;
+    struct exact_sum sum = {0};
+    host->c.registration->exact(&host->c, tensor, index, &sum);
+    *expected = sum.expected;
+    return true;
+}
+
+static bool is_wrong(const struct host_case *host, int tensor, int64_t index, const void *data)
+{
+    double expected;
+    enum number_format format = host->plan.tensor[tensor].format;
+    if (!exact_value(host, tensor, index, &expected))
+        return judge_output(host, tensor, index, data).ratio > 1;
+    uint64_t stored = 0;
+    format_store(format, &stored, 0, expected);
+    return format_bits(format, data, index) != format_bits(format, &stored, 0);
+}
+
+static void print_output(const struct host_case *host, int tensor, int64_t index, const void *data)
+{
+    const struct reg_tensor *output = &host->plan.tensor[tensor];
+    const struct bound *bound = &host->bounds[tensor][index];
+    double expected = bound->value;
+    exact_value(host, tensor, index, &expected);
+    struct judgement judgement = judge_output(host, tensor, index, data);
+    printf("  %s[%" PRId64 "][%" PRId64 "]  got %.9g (0x%0*" PRIx64 ", %a)  reference %.17g  bound %.3g  ratio %.4g\n",
+           output->name, index / output->columns, index % output->columns, judgement.value,
+           format_facts(output->format)->n_bytes * 2, format_bits(output->format, data, index), judgement.value, expected,
+           bound->error, judgement.ratio);
+}
+
+static void print_wrong_outputs(const struct host_case *host, const struct outputs *outputs)
+{
+    int64_t n_wrong = 0;
+    for (int t = next_output(&host->plan, 0); t >= 0; t = next_output(&host->plan, t + 1))
+        for (int64_t i = 0; i < tensor_elements(&host->plan.tensor[t]); i++) {
+            if (!is_wrong(host, t, i, outputs->data[t]))
+                continue;
+            if (n_wrong++ < SHOWN_OUTPUTS)
+                print_output(host, t, i, outputs->data[t]);
+        }
+    if (n_wrong > SHOWN_OUTPUTS)
+        printf("  and %" PRId64 " more of %" PRId64 " outputs\n", n_wrong - SHOWN_OUTPUTS, plan_outputs(&host->plan));
+}
+
+static void print_repeat(const struct one_run *one, const struct host_case *host)
+{
+    printf("  repeat: hipcontract run %s --shape %s --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s\n",
+           one->registration->name, one->shape->label, reg_pattern_name(host->c.pattern), one->target.device->chip,
+           one->arguments->seed, one->arguments->n_runs, one->arguments->on_gpu ? " --device rocm" : "");
+}
+
+static void print_verdict(struct one_run *one, const struct verdict *v)
+{
+    struct text text = {0};
+    char code[33], output[33];
+    console_explain(v, &text);
+    hash_hex(v->code, code);
+    hash_hex(v->output, output);
+    if (v->status != VERDICT_PASS) {
+        printf("%s %s: %s\n", verdict_status_is_red(v->status) ? "FAIL" : verdict_status_name(v->status), v->registration,
+               text.data);
+        enum status status = verdict_exit(v);
+        one->status = status > one->status ? status : one->status;
+    } else if (v->gate == GATE_BYTES) {
+        printf("PASS gate 1 at %s (%s): %d runs byte-identical, outputs %s, code object %s\n", v->shape, v->pattern,
+               v->n_runs, output, code);
+    } else if (v->gate == GATE_CLASSES) {
+        printf("PASS gate 2 at %s (%s): %" PRId64 " non-finite and %" PRId64 " finite outputs match\n", v->shape,
+               v->pattern, v->n_nonfinite, v->n_finite);
+    } else if (v->gate == GATE_BOUND) {
+        printf("PASS gate 3 at %s (%s): worst %.3g of the bound at %s[%" PRId64 "], signed mean %.3g of the bound\n",
+               v->shape, v->pattern, v->worst_ratio, v->worst.tensor, v->worst.index, v->signed_mean);
+    } else {
+        printf("PASS gate 4 at %s (%s): %" PRId64 " outputs exact, fp16 sums would miss %.3gx and bf16 %.3gx\n", v->shape,
+               v->pattern, v->n_compared, v->miss_fp16, v->miss_bf16);
+    }
+    text_free(&text);
+}
+
+static bool judge_outputs(struct one_run *one, const struct host_case *host, const struct outputs *first,
+                          struct error *error)
+{
+    struct verdict v = verdict_for_case(host, &one->target, gate_of_pattern(host->c.pattern));
+    gate_judge(host, first, &v);
+    if (v.gate == GATE_EXACT && !gate4_misses(host, &v, error))
+        return false;
+    print_verdict(one, &v);
+    if (v.status == VERDICT_PASS)
+        return true;
+    print_wrong_outputs(host, first);
+    print_repeat(one, host);
+    return true;
+}
+
+static bool run_opened_case(struct one_run *one, struct host_case *host, struct error *error)
+{
+    int64_t n_audited = 0;
+    if (!host_case_reference(host, error))
+        return false;
+    if (gate_of_pattern(host->c.pattern) == GATE_BOUND && !audit_reference(host, &n_audited, error))
+        return false;
+    struct gate1_options runs = {.n_runs = one->arguments->n_runs, .seed = reg_key(&host->c, 0).value};
+    struct launch_fault fault = launch_as_planned(host);
+    struct outputs first = {0};
+    struct verdict v = verdict_for_case(host, &one->target, GATE_BYTES);
+    gate1_run(&one->target, host, &fault, &runs, &host->arena, &first, &v);
+    print_verdict(one, &v);
+    if (v.status != VERDICT_PASS)
+        print_repeat(one, host);
+    return !first.data[next_output(&host->plan, 0)] || judge_outputs(one, host, &first, error);
+}
+
+static bool run_pattern(struct one_run *one, enum reg_pattern pattern, struct error *error)
+{
+    struct host_case host;
+    bool ok = host_case_open(&host, one->registration, one->shape, pattern, one->arguments->seed, one->arguments->n_jobs,
+                             error) &&
+              run_opened_case(one, &host, error);
+    host_case_close(&host);
+    fflush(stdout);
+    return ok;
+}
+
+static bool run_patterns(struct one_run *one, struct error *error)
+{
+    unsigned patterns = registration_patterns(one->registration);
+    enum reg_pattern wanted = one->arguments->pattern;
+    if (wanted != REG_PATTERN_COUNT && !(patterns & 1u << wanted))
+        return error_set(error, STATUS_USAGE, "%s does not run pattern %s", one->registration->name,
+                         reg_pattern_name(wanted));
+    for (int p = 0; p < REG_PATTERN_COUNT; p++)
+        if (patterns & 1u << p && (wanted == REG_PATTERN_COUNT || (int)wanted == p) &&
+            !run_pattern(one, (enum reg_pattern)p, error))
+            return false;
+    return true;
+}
+
+/* Finds the registration and the shape, or says which there are. */
+static bool choose(struct one_run *one, struct error *error)
+{
+    const struct arguments *a = one->arguments;
+    if (!a->kernel)
+        return error_set(error, STATUS_USAGE, "name a registration; `hipcontract list` shows them");
+    one->registration = registry_find(&one->session->registry, a->kernel);
+    if (!one->registration)
+        return error_set(error, STATUS_USAGE, "no registration is named %s; `hipcontract list` shows them", a->kernel);
+    one->shape = a->shape ? registration_shape(one->registration, a->shape) : NULL;
+    if (one->shape)
+        return true;
+    struct text labels = {0};
+    for (size_t i = 0; i < one->registration->n_shapes; i++)
+        text_append(&labels, " %s", one->registration->shapes[i].label);
+    error_set(error, STATUS_USAGE, "%s%s; give --shape one of:%s", a->shape ? "no shape " : "no shape given",
+              a->shape ? a->shape : "", labels.data);
+    text_free(&labels);
+    return false;
+}
+
+static bool run_on_device(struct one_run *one, struct error *error)
+{
+    struct device *device;
+    const char *chip = one->arguments->n_chips ? one->arguments->chips[0] : one->arguments->on_gpu ? NULL : DEFAULT_CHIP;
+    if (!session_device(one->session, chip, &device, error))
+        return false;
+    one->builds = (struct builds){.builder = &one->session->builder, .device = device};
+    printf("%s at %s on %s%s, seed %" PRIu64 "\n", one->registration->name, one->shape->label, device->chip,
+           one->arguments->on_gpu ? "" : " (emulated)", one->arguments->seed);
+    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) && run_patterns(one, error);
+    builds_free(&one->builds);
+    device->close(device);
+    return ok;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct error error = {0};
+    if (!arguments_parse(argc, argv, FOR_RUN, &arguments, &error))
+        return command_fail(argv[0], &error);
+    if (arguments.help) {
+        arguments_print_help(FOR_RUN, usage);
+        return STATUS_OK;
+    }
+    struct session session;
+    struct one_run one = {.arguments = &arguments, .session = &session};
+    bool ok = session_open(&session, &arguments, &error) && choose(&one, &error) && run_on_device(&one, &error);
+    int status = ok ? (int)one.status : command_fail(arguments.command, &error);
+    session_close(&session);
+    return status;
+}

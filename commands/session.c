@@ -1,0 +1,104 @@
+#include "commands/session.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contract/base/project.h"
+#include "records/limits.h"
+#include "toolchain/process.h"
+
+static bool compile(void *context, const struct registration *registration, const char *chip, const char *define,
+                    unsigned char **bytes, size_t *n_bytes, struct error *error)
+{
+    struct toolchain *toolchain = context;
+    struct compile_request request = {.source_path = registration->source, .family = registration->family, .chip = chip};
+    struct compiled compiled;
+    request.defines = define ? &define : NULL;
+    request.n_defines = define ? 1 : 0;
+    if (!toolchain_compile(toolchain, &request, &compiled, error))
+        return false;
+    *bytes = compiled.bytes;
+    *n_bytes = compiled.n_bytes;
+    return true;
+}
+
+static bool launch_fits(void *context, const struct registration *registration, const char *chip_name,
+                        const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
+                        char text[VERDICT_REASON_BYTES])
+{
+    (void)context;
+    struct code_object object;
+    struct error error = {0};
+    const struct chip *chip = chip_find(chip_name);
+    if (!chip || !code_object_parse(bytes, n_bytes, registration->source, &object, &error)) {
+        snprintf(text, VERDICT_REASON_BYTES, "%.600s", chip ? error.text : "the chip is not in the table");
+        return true;
+    }
+    char problem[LIMIT_TEXT_BYTES] = "";
+    struct limit_launch launch = {.shape = "", .lds_bytes = plan->lds_bytes};
+    memcpy(launch.grid, plan->grid, sizeof launch.grid);
+    memcpy(launch.block, plan->block, sizeof launch.block);
+    const struct code_kernel *kernel = code_object_kernel(&object, registration->symbol);
+    bool fits = !kernel || limits_launch_fits(chip, kernel, &launch, problem);
+    snprintf(text, VERDICT_REASON_BYTES, "%s", kernel ? problem : "the code object has no such kernel");
+    code_object_free(&object);
+    return fits;
+}
+
+static void read_commit(struct session *session)
+{
+    char root[PATH_MAX];
+    struct process_result result;
+    const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
+    if (!project_root(root, sizeof root, NULL) || !process_run(argv, root, &result, NULL))
+        return;
+    size_t n = 0;
+    while (result.exit_status == 0 && n < result.out.n_bytes && n + 1 < sizeof session->commit &&
+           isxdigit((unsigned char)result.out.data[n]))
+        n++;
+    memcpy(session->commit, n ? result.out.data : "", n);
+    process_result_free(&result);
+}
+
+bool session_open(struct session *session, const struct arguments *arguments, struct error *error)
+{
+    *session = (struct session){.arguments = arguments, .checker = {.fits = launch_fits}};
+    if (!registry_collect(&session->arena, &session->registry, error) || !registry_check(&session->registry, error))
+        return false;
+    session->toolchain = toolchain_open(NULL, error);
+    if (!session->toolchain)
+        return false;
+    session->builder = (struct builder){.compile = compile, .context = session->toolchain};
+    read_commit(session);
+    return true;
+}
+
+void session_close(struct session *session)
+{
+    if (session->toolchain)
+        toolchain_close(session->toolchain);
+    arena_free(&session->arena);
+}
+
+static bool open_gpu(const struct session *session, const char *chip, struct device **device, struct error *error)
+{
+    if (!rocm_open(session->arguments->gpu_index, device, error))
+        return false;
+    if (!chip || strcmp((*device)->chip, chip) == 0)
+        return true;
+    error_set(error, STATUS_ENVIRONMENT, "the GPU is a %s, not a %s; leave --chip out, or use --device emulator",
+              (*device)->chip, chip);
+    (*device)->close(*device);
+    return false;
+}
+
+bool session_device(const struct session *session, const char *chip, struct device **device, struct error *error)
+{
+    if (session->arguments->on_gpu)
+        return open_gpu(session, chip, device, error);
+    struct emulator_options options = {
+        .chip = chip ? chip : DEFAULT_CHIP, .n_devices = 1, .n_threads = session->arguments->n_jobs};
+    return emulator_open(&options, device, error);
+}

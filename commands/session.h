@@ -1,0 +1,32 @@
+/*
+ * What contract, gates, list and run need from the other folders: the registrations, the compiler, a device.
+ */
+#ifndef COMMANDS_SESSION_H
+#define COMMANDS_SESSION_H
+
+#include "commands/options.h"
+#include "contract/builds.h"
+#include "contract/controls.h"
+#include "contract/registry_list.h"
+#include "toolchain/toolchain.h"
+
+#define DEFAULT_CHIP "gfx1151"
+
+struct session {
+    const struct arguments *arguments;
+    struct registry registry;
+    struct toolchain *toolchain;
+    struct builder builder;        /* compiles with the toolchain */
+    struct launch_checker checker; /* gate 5's check of one launch */
+    char commit[64];               /* of the project's root; "" where it has none */
+    struct arena arena;
+};
+
+/* Collects and checks the registrations and finds a compiler. session_close in either case. */
+bool session_open(struct session *session, const struct arguments *arguments, struct error *error);
+void session_close(struct session *session);
+
+/* Opens the device for a chip: the emulator of it, or the GPU, whose chip must be that one where chip is not NULL. */
+bool session_device(const struct session *session, const char *chip, struct device **device, struct error *error);
+
+#endif
