@@ -6,7 +6,7 @@
 
 unsigned char poison_byte(enum poison poison, size_t offset_bytes)
 {
-    static const unsigned char bytes[2][2] = {[POISON_NAN] = {0xE5, 0xFF}, [POISON_PATTERN] = {0x5A, 0x7B}};
+    static const unsigned char bytes[2][2] = {[POISON_NAN] = {0xF5, 0xFF}, [POISON_PATTERN] = {0x5A, 0x7B}};
     return bytes[poison][offset_bytes & 1];
 }
 

@@ -2,7 +2,7 @@
  * A case's tensors on a device: each stands between two guard bands, inputs hold the case's data, outputs and workspaces a
  * poison.
  *
- * Guards of inputs repeat 0xFFE5, which is a NaN in f16, bf16, f32 and f64 and recognisable in any integer format, so a
+ * Guards of inputs repeat 0xFFF5, which is a NaN in f16, bf16, f32 and f64 and recognisable in any integer format, so a
  * read past an end shows in the output. Guards of outputs and workspaces differ from place to place, so that no fill can
  * imitate them. In the tight layout there are no guards: the allocation ends with the tensor, and a device that checks
  * addresses sees the first byte past it.

@@ -1,0 +1,128 @@
+/* A planted fault must be red at the gate that it names; green, red elsewhere, or too weakly red is a MISS. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "contract/controls.h"
+#include "tests/support/fake_kernels.h"
+
+/* The fake compiled kernel takes 64 work-items a block. */
+static bool fits_64(void *context, const struct registration *registration, const char *chip, const unsigned char *bytes,
+                    size_t n_bytes, const struct reg_plan *plan, char text[VERDICT_REASON_BYTES])
+{
+    (void)context, (void)registration, (void)chip, (void)bytes, (void)n_bytes;
+    snprintf(text, VERDICT_REASON_BYTES, "launch: %u threads, bound 64", plan->block[0]);
+    return plan->block[0] <= 64;
+}
+
+static struct verdict run(const struct control *control, const char *symbol)
+{
+    struct registration r = fake_registration(symbol);
+    struct builder builder = fake_builder();
+    struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, false)};
+    struct launch_checker checker = {.fits = fits_64};
+    struct control_options options = {.n_runs = 5, .seed = 1, .n_threads = 1};
+    struct verdict v;
+    struct error error = {0};
+    if (!control_run(control, &r, &builds, &checker, &options, &v, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(fake_device_live_allocations(), 0);
+    builds_free(&builds);
+    return v;
+}
+
+static void every_kind_of_fault_is_red_at_its_gate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < n_fake_controls; i++) {
+        struct verdict v = run(&fake_controls[i], "dot");
+        if (v.status != VERDICT_RED)
+            fail_msg("%s: %s", fake_controls[i].name, v.reason);
+        assert_int_equal(v.subject, SUBJECT_CONTROL);
+        assert_string_equal(v.name, fake_controls[i].name);
+        assert_true(v.worst_ratio >= fake_controls[i].least_factor);
+    }
+}
+
+static void launch_over_the_bound_is_red_at_gate_5(void **state)
+{
+    (void)state;
+    struct control control = {.name = "c",
+                              .registration = "fake_dot",
+                              .what = "128 threads",
+                              .shape = "1x33",
+                              .gate = GATE_LIMITS,
+                              .how = CONTROL_RECORD,
+                              .delta = 128};
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_RED);
+    assert_string_equal(v.reason, "launch: 128 threads, bound 64");
+    control.delta = 64;
+    assert_int_equal(run(&control, "dot").status, VERDICT_MISS);
+}
+
+/* A fault that changes nothing: the swap of one-row inputs of equal content cannot be had, so a build that is right. */
+static void green_fault_is_a_miss(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[5];
+    control.define = "dot";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_string_equal(v.reason, "stayed green: NaN hidden");
+}
+
+static void fault_red_elsewhere_is_a_miss(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[5];
+    control.define = "changes_input";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_non_null(strstr(v.reason, "red at gate 1 instead of gate 2"));
+}
+
+static void weakly_red_fault_is_a_miss(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[0];
+    control.least_factor = 1e30;
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_non_null(strstr(v.reason, "less than the 1e+30"));
+}
+
+static void failed_launch_is_a_miss(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[0];
+    struct registration r = fake_registration("dot");
+    struct builder builder = fake_builder();
+    struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, false)};
+    struct control_options options = {.n_runs = 5, .seed = 1, .n_threads = 1};
+    struct verdict v;
+    struct error error = {0};
+    fake_device_fail_launch(1, hipErrorLaunchFailure);
+    assert_true(control_run(&control, &r, &builds, NULL, &options, &v, &error));
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_non_null(strstr(v.reason, "hipErrorLaunchFailure"));
+    builds_free(&builds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_fault_is_red_at_its_gate),
+        cmocka_unit_test(launch_over_the_bound_is_red_at_gate_5),
+        cmocka_unit_test(green_fault_is_a_miss),
+        cmocka_unit_test(fault_red_elsewhere_is_a_miss),
+        cmocka_unit_test(weakly_red_fault_is_a_miss),
+        cmocka_unit_test(failed_launch_is_a_miss),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
