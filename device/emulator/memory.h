@@ -40,9 +40,12 @@ void memory_close(struct memory *memory);
 uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name);
 /* False where address is not the first byte of a live allocation. */
 bool memory_free(struct memory *memory, uint64_t address);
+/* Cuts the live allocation that holds address into two adjacent spans there, each with its own name and read-only mark;
+ * memory_free of the first byte frees both. For the segments of a code object, whose distances are fixed. */
+bool memory_split(struct memory *memory, uint64_t address);
 bool memory_rename(struct memory *memory, uint64_t address, const char *name);
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only);
-/* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live allocation. */
+/* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live span. */
 uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);
 /* The live span that holds address, or NULL. No launch may allocate or free while waves run, so no lock is needed. */
 const struct span *memory_find(const struct memory *memory, uint64_t address);

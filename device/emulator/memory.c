@@ -1,0 +1,279 @@
+#include "device/emulator/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/*
+ * Guest addresses only grow: an address is never given out twice, so a stale pointer can always be told from a new one, and
+ * the spans, kept in the order of their making, are sorted by address without further work.
+ */
+#define GUEST_FIRST                                                                                                        \
+    UINT64_C(0x200000000000) /* clear of flat apertures and of what Linux hands out, ASan's shadow included */
+enum {
+    GUEST_ALIGNMENT = 256,
+    GUARD_BYTES = 64 << 10,
+    POISON_BYTE = 0xa5,
+    FREED_KEPT = 1024,
+    NULL_PAGE_BYTES = 64 << 10,
+};
+#define EAGER_POISON_BYTES ((size_t)256 << 20) /* beyond: zero pages of the host, committed as they are touched */
+#define MMAP_BYTES         ((size_t)1 << 20)
+#define NEAREST_BYTES      ((uint64_t)1 << 30) /* farther than this from every allocation, an address belongs to none */
+
+/* A span and the host memory behind it, which the parts of a split allocation share: the first part owns all of it. */
+struct allocation {
+    struct span span;
+    size_t host_bytes; /* 0: a later part */
+};
+
+struct memory {
+    struct allocation *allocations; /* by base */
+    size_t n_allocations, capacity, n_freed;
+    uint64_t next_address;
+    uint64_t generation; /* of the spans' places and states */
+};
+
+struct memory *memory_open(void)
+{
+    struct memory *memory = calloc(1, sizeof *memory);
+    if (memory) {
+        memory->next_address = GUEST_FIRST;
+        memory->generation = 1;
+    }
+    return memory;
+}
+
+static uint8_t *host_allocate(size_t n_bytes)
+{
+    if (n_bytes < MMAP_BYTES)
+        return aligned_alloc(64, (n_bytes + 63) & ~(size_t)63);
+    void *host = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return host == MAP_FAILED ? NULL : host;
+}
+
+static void host_free(uint8_t *host, size_t n_bytes)
+{
+    if (n_bytes < MMAP_BYTES)
+        free(host);
+    else
+        munmap(host, n_bytes);
+}
+
+void memory_close(struct memory *memory)
+{
+    if (!memory)
+        return;
+    for (size_t i = 0; i < memory->n_allocations; i++) {
+        const struct allocation *allocation = &memory->allocations[i];
+        if (!allocation->span.freed && allocation->host_bytes)
+            host_free(allocation->span.host, allocation->host_bytes);
+    }
+    free(memory->allocations);
+    free(memory);
+}
+
+static bool make_room(struct memory *memory)
+{
+    memory->generation++;
+    if (memory->n_allocations < memory->capacity)
+        return true;
+    size_t capacity = memory->capacity ? 2 * memory->capacity : 64;
+    struct allocation *grown = realloc(memory->allocations, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    memory->allocations = grown;
+    memory->capacity = capacity;
+    return true;
+}
+
+uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name)
+{
+    size_t bytes = n_bytes ? n_bytes : 1;
+    if (bytes > SIZE_MAX / 4 || !make_room(memory))
+        return 0;
+    uint8_t *host = host_allocate(bytes);
+    if (!host)
+        return 0;
+    if (bytes <= EAGER_POISON_BYTES)
+        memset(host, POISON_BYTE, bytes);
+    struct allocation *allocation = &memory->allocations[memory->n_allocations++];
+    *allocation = (struct allocation){
+        .span = {.base = memory->next_address, .n_bytes = bytes, .host = host, .device = device}, .host_bytes = bytes};
+    snprintf(allocation->span.name, sizeof allocation->span.name, "%s", name ? name : "");
+    memory->next_address += (bytes + GUARD_BYTES + GUEST_ALIGNMENT - 1) & ~(uint64_t)(GUEST_ALIGNMENT - 1);
+    return allocation->span.base;
+}
+
+/* Index of the last allocation whose base is not above address; n_allocations where there is none. */
+static size_t index_below(const struct memory *memory, uint64_t address)
+{
+    size_t low = 0, high = memory->n_allocations;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (memory->allocations[middle].span.base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : memory->n_allocations;
+}
+
+static bool span_holds(const struct span *span, uint64_t address)
+{
+    return address - span->base < span->n_bytes;
+}
+
+static struct allocation *live_at(const struct memory *memory, uint64_t address)
+{
+    size_t i = index_below(memory, address);
+    if (i == memory->n_allocations)
+        return NULL;
+    struct allocation *allocation = &memory->allocations[i];
+    return span_holds(&allocation->span, address) && !allocation->span.freed ? allocation : NULL;
+}
+
+static struct allocation *live_first_byte(const struct memory *memory, uint64_t address)
+{
+    struct allocation *allocation = live_at(memory, address);
+    return allocation && allocation->span.base == address && allocation->host_bytes ? allocation : NULL;
+}
+
+/* Forgets the older half of the freed spans once there are too many to keep. */
+static void forget_freed(struct memory *memory)
+{
+    size_t to_drop = memory->n_freed / 2, kept = 0;
+    for (size_t i = 0; i < memory->n_allocations; i++) {
+        if (memory->allocations[i].span.freed && to_drop) {
+            to_drop--;
+            memory->n_freed--;
+        } else {
+            memory->allocations[kept++] = memory->allocations[i];
+        }
+    }
+    memory->n_allocations = kept;
+}
+
+bool memory_free(struct memory *memory, uint64_t address)
+{
+    struct allocation *first = live_first_byte(memory, address);
+    if (!first)
+        return false;
+    const struct allocation *end = memory->allocations + memory->n_allocations;
+    uint8_t *host = first->span.host;
+    for (struct allocation *part = first; part < end && (part == first || part->host_bytes == 0); part++) {
+        part->span.freed = true;
+        part->span.host = NULL;
+        memory->n_freed++;
+    }
+    host_free(host, first->host_bytes);
+    memory->generation++;
+    if (memory->n_freed > FREED_KEPT)
+        forget_freed(memory);
+    return true;
+}
+
+bool memory_split(struct memory *memory, uint64_t address)
+{
+    struct allocation *allocation = live_at(memory, address);
+    if (!allocation || !make_room(memory))
+        return false;
+    size_t i = index_below(memory, address);
+    allocation = &memory->allocations[i];
+    uint64_t offset = address - allocation->span.base;
+    if (offset == 0)
+        return true;
+    memmove(allocation + 2, allocation + 1, (memory->n_allocations - i - 1) * sizeof *allocation);
+    memory->n_allocations++;
+    allocation[1] = allocation[0];
+    allocation[0].span.n_bytes = offset;
+    allocation[1].span.base += offset;
+    allocation[1].span.n_bytes -= offset;
+    allocation[1].span.host += offset;
+    allocation[1].host_bytes = 0;
+    return true;
+}
+
+bool memory_rename(struct memory *memory, uint64_t address, const char *name)
+{
+    struct allocation *allocation = live_at(memory, address);
+    if (!allocation || allocation->span.base != address)
+        return false;
+    snprintf(allocation->span.name, sizeof allocation->span.name, "%s", name);
+    return true;
+}
+
+void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only)
+{
+    struct allocation *allocation = live_at(memory, address);
+    if (allocation)
+        allocation->span.read_only = read_only;
+}
+
+uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes)
+{
+    const struct allocation *allocation = live_at(memory, address);
+    if (!allocation)
+        return NULL;
+    uint64_t offset = address - allocation->span.base;
+    return n_bytes <= allocation->span.n_bytes - offset ? allocation->span.host + offset : NULL;
+}
+
+const struct span *memory_find(const struct memory *memory, uint64_t address)
+{
+    const struct allocation *allocation = live_at(memory, address);
+    return allocation ? &allocation->span : NULL;
+}
+
+const struct span *memory_find_cached(const struct memory *memory, struct span_cache *cache, uint64_t address)
+{
+    if (cache->generation != memory->generation)
+        *cache = (struct span_cache){.generation = memory->generation};
+    for (int way = 0; way < SPAN_CACHE_WAYS; way++) {
+        const struct span *span = cache->span[way];
+        if (span && span_holds(span, address))
+            return span;
+    }
+    const struct span *span = memory_find(memory, address);
+    if (span)
+        cache->span[cache->next++ % SPAN_CACHE_WAYS] = span;
+    return span;
+}
+
+static uint64_t distance(const struct span *span, uint64_t address)
+{
+    return address < span->base ? span->base - address : address - (span->base + span->n_bytes);
+}
+
+/* The allocation nearest to an address that lies in none; at equal distance the one below. */
+static const struct span *nearest(const struct memory *memory, uint64_t address)
+{
+    size_t below = index_below(memory, address);
+    size_t above = below == memory->n_allocations ? 0 : below + 1;
+    const struct span *a = below < memory->n_allocations ? &memory->allocations[below].span : NULL;
+    const struct span *b = above < memory->n_allocations ? &memory->allocations[above].span : NULL;
+    if (!a || !b)
+        return a ? a : b;
+    return distance(a, address) <= distance(b, address) ? a : b;
+}
+
+void memory_describe(const struct memory *memory, uint64_t address, char *text, size_t n_bytes)
+{
+    const struct span *span = nearest(memory, address);
+    if (address == 0) {
+        snprintf(text, n_bytes, "is null");
+    } else if (address < NULL_PAGE_BYTES) {
+        snprintf(text, n_bytes, "is %" PRIu64 " bytes past null", address);
+    } else if (!span || (!span_holds(span, address) && distance(span, address) > NEAREST_BYTES)) {
+        snprintf(text, n_bytes, "is in no allocation");
+    } else {
+        char where[40] = "in";
+        if (!span_holds(span, address))
+            snprintf(where, sizeof where, "%" PRIu64 " bytes %s", distance(span, address),
+                     address < span->base ? "before" : "past");
+        snprintf(text, n_bytes, "is %s %s%s (%" PRIu64 " bytes)", where, span->freed ? "freed " : "",
+                 span->name[0] ? span->name : "an unnamed allocation", span->n_bytes);
+    }
+}

@@ -1,0 +1,159 @@
+/*
+ * What each atomic operation makes of the old value: one table for memory and LDS (RDNA3 ISA, "LDS & GDS Instructions" and
+ * "FLAT, Scratch and Global Instructions"). The .def files name the rows as each generation does.
+ */
+#ifndef EMULATOR_ATOMIC_OPS_H
+#define EMULATOR_ATOMIC_OPS_H
+
+#include <math.h>
+
+#include "device/emulator/ops/access.h"
+
+/* X(name, type, new value); `old`, `data` and `second` have the type. U and I are the unsigned and signed type of b bits.
+ */
+#define ATOMIC_INTEGERS(X, U, I, b)                                                                                        \
+    X(add_u##b, U, old + data)                                                                                             \
+    X(sub_u##b, U, old - data)                                                                                             \
+    X(inc_u##b, U, old >= data ? 0 : old + 1)                                                                              \
+    X(dec_u##b, U, old == 0 || old > data ? data : old - 1)                                                                \
+    X(min_i##b, I, data < old ? data : old)                                                                                \
+    X(max_i##b, I, data >= old ? data : old)                                                                               \
+    X(min_u##b, U, data < old ? data : old)                                                                                \
+    X(max_u##b, U, data >= old ? data : old)                                                                               \
+    X(and_b##b, U, old &data)                                                                                              \
+    X(or_b##b, U, old | data)                                                                                              \
+    X(xor_b##b, U, old ^ data)                                                                                             \
+    X(swap_b##b, U, data)                                                                                                  \
+    X(cmpswap_b##b, U, old == second ? data : old)
+#define ATOMIC_FLOATS(X, F, b)                                                                                             \
+    X(min_f##b, F, data < old ? data : old)                                                                                \
+    X(max_f##b, F, data > old ? data : old)                                                                                \
+    X(cmpswap_f##b, F, old == second ? data : old)
+#define ATOMICS(X)                                                                                                         \
+    ATOMIC_INTEGERS(X, uint32_t, int32_t, 32)                                                                              \
+    ATOMIC_INTEGERS(X, uint64_t, int64_t, 64)                                                                              \
+    ATOMIC_FLOATS(X, float, 32)                                                                                            \
+    ATOMIC_FLOATS(X, double, 64)                                                                                           \
+    X(add_f32, float, atomic_sum_f32(old, data, operands->flush_f32))                                                      \
+    X(add_f64, double, atomic_sum_f64(old, data))                                                                          \
+    X(sub_clamp_u32, uint32_t, old < data ? 0 : old - data)                                                                \
+    X(cond_sub_u32, uint32_t, old >= data ? old - data : old)
+#define LDS_ATOMICS(X)                                                                                                     \
+    ATOMICS(X)                                                                                                             \
+    X(rsub_u32, uint32_t, data - old)                                                                                      \
+    X(rsub_u64, uint64_t, data - old)                                                                                      \
+    X(mskor_b32, uint32_t, (old & ~data) | second)                                                                         \
+    X(mskor_b64, uint64_t, (old & ~data) | second)                                                                         \
+    X(wrap_b32, uint32_t, old >= data ? old - data : old + second)
+
+/* One lane's operands as bits, and whether the place flushes f32 denormals in sums. */
+struct atomic_operands {
+    uint64_t data, second;
+    bool flush_f32;
+};
+
+typedef uint64_t atomic_next(uint64_t old_bits, const struct atomic_operands *operands);
+
+/* Sums in the device's terms: f32 denormals flushed where the place does, a NaN operand comes through quieted (the old
+ * value's first), and an invalid sum gives the positive quiet NaN. */
+static inline float atomic_sum_f32(float old, float data, bool flush)
+{
+    float a = flush && fabsf(old) < 0x1p-126f ? copysignf(0, old) : old;
+    float b = flush && fabsf(data) < 0x1p-126f ? copysignf(0, data) : data;
+    float sum = a + b;
+    if (isnan(sum))
+        return bits_f32(isnan(a) ? f32_bits(a) | 0x400000u : isnan(b) ? f32_bits(b) | 0x400000u : 0x7fc00000u);
+    return flush && fabsf(sum) < 0x1p-126f ? copysignf(0, sum) : sum;
+}
+
+static inline double atomic_sum_f64(double old, double data)
+{
+    const uint64_t quiet = UINT64_C(1) << 51;
+    double sum = old + data;
+    if (isnan(sum))
+        return bits_f64(isnan(old) ? f64_bits(old) | quiet : isnan(data) ? f64_bits(data) | quiet : UINT64_C(0x7ff8) << 48);
+    return sum;
+}
+
+#define ATOMIC_NEXT(name, T, new_value)                                                                                    \
+    static inline uint64_t next_##name(uint64_t old_bits, const struct atomic_operands *operands)                          \
+    {                                                                                                                      \
+        T old, data, second, result;                                                                                       \
+        memcpy(&old, &old_bits, sizeof old);                                                                               \
+        memcpy(&data, &operands->data, sizeof data);                                                                       \
+        memcpy(&second, &operands->second, sizeof second);                                                                 \
+        (void)data;                                                                                                        \
+        (void)second;                                                                                                      \
+        result = (T)(new_value);                                                                                           \
+        uint64_t bits = 0;                                                                                                 \
+        memcpy(&bits, &result, sizeof result);                                                                             \
+        return bits;                                                                                                       \
+    }
+LDS_ATOMICS(ATOMIC_NEXT)
+#undef ATOMIC_NEXT
+
+/* One lane: replaces n_bytes (4 or 8) at place by next of them and returns the old ones. Memory is shared with the host
+ * threads of other workgroups, LDS is not. */
+static inline __attribute__((always_inline)) uint64_t atomic_lane(uint8_t *place, unsigned n_bytes, bool shared,
+                                                                  atomic_next *next, const struct atomic_operands *operands)
+{
+    if (!shared) {
+        uint64_t old = 0;
+        memcpy(&old, place, n_bytes);
+        uint64_t new = next(old, operands);
+        memcpy(place, &new, n_bytes);
+        return old;
+    }
+    if (n_bytes == 8) {
+        uint64_t old = __atomic_load_n((uint64_t *)place, __ATOMIC_SEQ_CST);
+        while (!__atomic_compare_exchange_n((uint64_t *)place, &old, next(old, operands), true, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST))
+            continue;
+        return old;
+    }
+    uint32_t old = __atomic_load_n((uint32_t *)place, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n((uint32_t *)place, &old, (uint32_t)next(old, operands), true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        continue;
+    return old;
+}
+
+/* Where an atomic instruction's operands lie: rows of registers. */
+struct atomic_rows {
+    unsigned data, second;
+    bool has_second, returns;
+    unsigned result;
+};
+
+static inline uint64_t lane_value(const struct wave *wave, unsigned row, unsigned n_bytes, int lane)
+{
+    uint64_t low = vgpr_row(wave, row)[lane];
+    return n_bytes == 8 ? (uint64_t)vgpr_row(wave, row + 1)[lane] << 32 | low : low;
+}
+
+/* All lanes, lane 0 first. */
+static inline __attribute__((always_inline)) void atomic_all_lanes(struct wave *wave, const struct access *access,
+                                                                   const struct atomic_rows *rows, unsigned n_bytes,
+                                                                   bool flush_f32, atomic_next *next)
+{
+    LANE_ARRAY32(low);
+    LANE_ARRAY32(high);
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        low[lane] = high[lane] = access->missing;
+    EACH_LANE_OF(access->lanes)
+    {
+        struct atomic_operands operands = {.data = lane_value(wave, rows->data, n_bytes, lane), .flush_f32 = flush_f32};
+        if (rows->has_second)
+            operands.second = lane_value(wave, rows->second, n_bytes, lane);
+        uint64_t old = atomic_lane(access_at(access, lane), n_bytes, !access->private_bytes, next, &operands);
+        low[lane] = (uint32_t)old;
+        high[lane] = (uint32_t)(old >> 32);
+    }
+    if (!rows->returns)
+        return;
+    commit_row(wave, rows->result, low);
+    if (n_bytes == 8)
+        commit_row(wave, rows->result + 1, high);
+}
+
+#endif
