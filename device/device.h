@@ -14,11 +14,11 @@
 #include "device/hip_api.h"
 
 /* X(kind, name): what a finding is about; the names are those of `--check` and of the log. */
-#define FINDING_KINDS(X)                                                                                                 \
-    X(MEM, "mem")                 /* outside an allocation, null, freed, misaligned, LDS outside the workgroup's */      \
-    X(SYNC, "sync")               /* a barrier that not all waves reach */                                               \
-    X(TRAP, "trap")               /* s_trap */                                                                           \
-    X(WATCHDOG, "watchdog")       /* more instructions than allowed */                                                   \
+#define FINDING_KINDS(X)                                                                                                   \
+    X(MEM, "mem")                 /* outside an allocation, null, freed, misaligned, LDS outside the workgroup's */        \
+    X(SYNC, "sync")               /* a barrier that not all waves reach */                                                 \
+    X(TRAP, "trap")               /* s_trap */                                                                             \
+    X(WATCHDOG, "watchdog")       /* more instructions than allowed */                                                     \
     X(UNSUPPORTED, "unsupported") /* an instruction that the emulator does not implement */
 
 #define FINDING_ENUM(kind, name) FINDING_##kind,
@@ -38,8 +38,8 @@ struct device {
     char chip[32];    /* gfxNNNN of device 0 */
     int n_devices;
     int wave_size; /* 32 or 64, of device 0 */
-    /* Emulator: the order of workgroups, waves and switch points of later launches. 0 is the natural order, any other value a
-     * permutation of its own. NULL where the device cannot be told. */
+    /* Emulator: the order of workgroups, waves and switch points of later launches. 0 is the natural order, any other value
+     * a permutation of its own. NULL where the device cannot be told. */
     void (*set_schedule)(struct device *device, uint64_t seed);
     /* Emulator: names an allocation in findings ("input x"); pointer is its first byte. May be NULL. */
     void (*name_allocation)(struct device *device, const void *pointer, const char *name);
@@ -50,12 +50,13 @@ struct device {
 };
 
 struct emulator_options {
-    const char *chip;          /* gfxNNNN */
-    int n_devices;             /* at least 1 */
-    int n_threads;             /* host threads for workgroups; results do not depend on it */
-    uint64_t max_instructions; /* wave-instructions a launch may execute before the watchdog ends it; 0: the default (2^40) */
-    unsigned checks_off;       /* bit 1 << FINDING_MEM or 1 << FINDING_SYNC leaves out that check's reports */
-    uint64_t approx_seed;      /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
+    const char *chip; /* gfxNNNN */
+    int n_devices;    /* at least 1 */
+    int n_threads;    /* host threads for workgroups; results do not depend on it */
+    uint64_t
+        max_instructions; /* wave-instructions a launch may execute before the watchdog ends it; 0: the default (2^40) */
+    unsigned checks_off;  /* bit 1 << FINDING_MEM or 1 << FINDING_SYNC leaves out that check's reports */
+    uint64_t approx_seed; /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
 };
 
 /* Opens the emulator as a device. Only one may be open in a process (HIP's API has no context argument). Errors:
@@ -66,6 +67,9 @@ struct emulator_statistics {
     uint64_t wave_instructions, lane_instructions, launch_ns;
 };
 struct emulator_statistics emulator_take_statistics(struct device *device);
+/* Why the emulator refused the last hipModuleLoadData or hipModuleLaunchKernel, in one line; "" where it did not. Valid
+ * until the next of these calls. */
+const char *emulator_refusal(const struct device *device);
 
 /* Opens GPU `index` of the real HIP runtime through dlopen of libamdhip64. Errors: STATUS_ENVIRONMENT, with HIP's error
  * name and what to do. The caller closes it with device->close. */

@@ -48,6 +48,7 @@ void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const cha
     va_end(arguments);
     pthread_mutex_lock(&dispatch->lock);
     dispatch->n_findings_seen++;
+    dispatch->kinds_found |= 1u << kind;
     if (dispatch->n_findings < FINDINGS_KEPT)
         dispatch->findings[dispatch->n_findings++] = finding;
     pthread_mutex_unlock(&dispatch->lock);

@@ -95,6 +95,7 @@ struct dispatch {
     pthread_mutex_t lock;       /* over what follows */
     struct finding *findings;   /* the first FINDINGS_KEPT */
     uint32_t n_findings, n_findings_seen;
+    unsigned kinds_found;       /* bit 1 << kind of every finding seen */
     volatile bool abandoned;    /* a trap, the watchdog or an unsupported instruction: every wave stops */
     hipError_t result;
     uint64_t n_executed, n_lanes_executed;

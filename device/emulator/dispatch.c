@@ -1,0 +1,256 @@
+#include "device/emulator/dispatch.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/base/parallel.h"
+#include "contract/base/random.h"
+#include "device/emulator/wave_start.h"
+
+enum { LDS_PAD_BYTES = 64, STORAGE_ALIGNMENT = 64 };
+
+/* Zeroed bytes that grow as launches need them. */
+struct block {
+    void *bytes;
+    size_t n_bytes;
+};
+
+/* What one host thread runs a workgroup in. */
+struct worker {
+    struct block waves, vgprs, private_bytes, lds;
+};
+
+struct dispatch_storage {
+    int n_threads;
+    struct worker *workers;
+};
+
+struct dispatch_storage *dispatch_storage_open(int n_threads)
+{
+    struct dispatch_storage *storage = calloc(1, sizeof *storage);
+    if (!storage)
+        return NULL;
+    storage->n_threads = n_threads < 1 ? 1 : n_threads;
+    storage->workers = calloc((size_t)storage->n_threads, sizeof *storage->workers);
+    if (!storage->workers) {
+        free(storage);
+        return NULL;
+    }
+    return storage;
+}
+
+void dispatch_storage_close(struct dispatch_storage *storage)
+{
+    if (!storage)
+        return;
+    for (int i = 0; i < storage->n_threads; i++) {
+        free(storage->workers[i].waves.bytes);
+        free(storage->workers[i].vgprs.bytes);
+        free(storage->workers[i].private_bytes.bytes);
+        free(storage->workers[i].lds.bytes);
+    }
+    free(storage->workers);
+    free(storage);
+}
+
+/* False, and the block as it was, when the host has no more. */
+static bool block_hold(struct block *block, size_t n_bytes)
+{
+    if (n_bytes <= block->n_bytes)
+        return true;
+    size_t rounded = (n_bytes + STORAGE_ALIGNMENT - 1) & ~(size_t)(STORAGE_ALIGNMENT - 1);
+    void *bytes = aligned_alloc(STORAGE_ALIGNMENT, rounded);
+    if (!bytes)
+        return false;
+    memset(bytes, 0, rounded);
+    free(block->bytes);
+    *block = (struct block){bytes, rounded};
+    return true;
+}
+
+/* One launch as its workers see it. */
+struct run {
+    struct dispatch_storage *storage;
+    const struct launch *launch;
+    struct dispatch *dispatch;
+    struct wave_setup setup;
+    uint32_t n_waves;
+    uint64_t n_groups;
+    uint64_t factor, shift; /* of the order: rank -> rank * factor + shift modulo n_groups */
+    atomic_uint_least64_t next_rank;
+    atomic_bool out_of_memory;
+};
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The natural order for seed 0, else an affine permutation: a factor prime to n_groups, and a shift. */
+static void set_order(struct run *run)
+{
+    run->factor = 1;
+    if (run->launch->schedule_seed == 0 || run->n_groups < 2)
+        return;
+    struct random_key key = random_key_for(run->launch->schedule_seed, "workgroups");
+    run->shift = random_bits(key, 0) % run->n_groups;
+    run->factor = random_bits(key, 1) % run->n_groups;
+    while (greatest_common_divisor(run->factor, run->n_groups) != 1)
+        run->factor = (run->factor + 1) % run->n_groups;
+}
+
+static uint64_t group_of_rank(const struct run *run, uint64_t rank)
+{
+    return (uint64_t)(((unsigned __int128)rank * run->factor + run->shift) % run->n_groups);
+}
+
+static uint64_t schedule_of_group(const struct run *run, uint64_t group)
+{
+    uint64_t seed = run->launch->schedule_seed;
+    return seed ? random_bits(random_key_for(seed, "waves"), group) | 1 : 0;
+}
+
+static bool prepare_worker(const struct run *run, struct worker *worker)
+{
+    size_t n_lanes = run->launch->code->n_lanes, wave_dwords = VGPR_ROWS * n_lanes;
+    size_t wave_private = run->dispatch->private_bytes * n_lanes;
+    if (!block_hold(&worker->waves, run->n_waves * sizeof(struct wave)) ||
+        !block_hold(&worker->vgprs, run->n_waves * wave_dwords * sizeof(uint32_t)) ||
+        !block_hold(&worker->private_bytes, run->n_waves * wave_private) ||
+        !block_hold(&worker->lds, run->dispatch->lds_bytes + (size_t)LDS_PAD_BYTES))
+        return false;
+    struct wave *waves = worker->waves.bytes;
+    for (uint32_t i = 0; i < run->n_waves; i++) {
+        waves[i].vgpr = (uint32_t *)worker->vgprs.bytes + i * wave_dwords;
+        waves[i].private_bytes = wave_private ? (uint8_t *)worker->private_bytes.bytes + i * wave_private : NULL;
+    }
+    return true;
+}
+
+static void run_group(struct run *run, struct worker *worker, uint64_t index)
+{
+    const uint32_t *grid = run->launch->grid;
+    struct workgroup group = {
+        .dispatch = run->dispatch,
+        .id = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]), (uint32_t)(index / grid[0] / grid[1])},
+        .n_waves = run->n_waves,
+        .waves = worker->waves.bytes,
+        .lds = worker->lds.bytes,
+        .lds_bytes = run->dispatch->lds_bytes,
+        .schedule = schedule_of_group(run, index),
+    };
+    poison_fill(group.lds, group.lds_bytes, run->setup.poison[POISON_LDS]);
+    for (uint32_t i = 0; i < run->n_waves; i++)
+        wave_start(&group.waves[i], &group, &run->setup, i);
+    workgroup_run(&group);
+}
+
+struct tally {
+    uint64_t executed, lanes;
+};
+
+static void add_waves(const struct run *run, const struct worker *worker, struct tally *tally)
+{
+    const struct wave *waves = worker->waves.bytes;
+    for (uint32_t i = 0; i < run->n_waves; i++) {
+        tally->executed += waves[i].n_executed;
+        tally->lanes += waves[i].n_lanes_executed;
+    }
+}
+
+static void work(void *context, int64_t item)
+{
+    struct run *run = context;
+    struct worker *worker = &run->storage->workers[item];
+    struct tally tally = {0};
+    if (!prepare_worker(run, worker)) {
+        atomic_store(&run->out_of_memory, true);
+        return;
+    }
+    while (!run->dispatch->abandoned) {
+        uint64_t rank = atomic_fetch_add(&run->next_rank, 1);
+        if (rank >= run->n_groups)
+            break;
+        run_group(run, worker, group_of_rank(run, rank));
+        add_waves(run, worker, &tally);
+    }
+    pthread_mutex_lock(&run->dispatch->lock);
+    run->dispatch->n_executed += tally.executed;
+    run->dispatch->n_lanes_executed += tally.lanes;
+    pthread_mutex_unlock(&run->dispatch->lock);
+}
+
+static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch)
+{
+    *dispatch = (struct dispatch){
+        .code = launch->code,
+        .kernel = launch->kernel,
+        .memory = launch->memory,
+        .device = launch->device,
+        .lds_bytes = launch->kernel->descriptor.group_segment_bytes + launch->dynamic_lds_bytes,
+        .private_bytes = dispatch_private_bytes(launch->kernel),
+        .kernarg_address = launch->kernarg_address,
+        .packet_address = launch->packet_address,
+        .queue_address = launch->queue_address,
+        .schedule_seed = launch->schedule_seed,
+        .max_instructions = launch->max_instructions,
+        .approx_seed = launch->approx_seed,
+        .checks_off = launch->checks_off,
+        .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
+    };
+    memcpy(dispatch->grid, launch->grid, sizeof dispatch->grid);
+    memcpy(dispatch->block, launch->block, sizeof dispatch->block);
+    return dispatch->findings && pthread_mutex_init(&dispatch->lock, NULL) == 0;
+}
+
+/* The error that a runtime would report for what was found; the gravest kind decides. */
+static hipError_t result_of(const struct dispatch *dispatch)
+{
+    static const struct {
+        enum finding_kind kind;
+        hipError_t error;
+    } errors[] = {
+        {FINDING_UNSUPPORTED, hipErrorLaunchFailure}, {FINDING_WATCHDOG, hipErrorLaunchTimeOut},
+        {FINDING_TRAP, hipErrorLaunchFailure},        {FINDING_MEM, hipErrorIllegalAddress},
+        {FINDING_SYNC, hipErrorLaunchFailure},
+    };
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (dispatch->kinds_found >> errors[i].kind & 1)
+            return errors[i].error;
+    return hipSuccess;
+}
+
+bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch, struct dispatch *dispatch)
+{
+    if (!dispatch_init(dispatch, launch))
+        return false;
+    uint32_t n_items = launch->block[0] * launch->block[1] * launch->block[2], n_lanes = launch->code->n_lanes;
+    struct run run = {
+        .storage = storage,
+        .launch = launch,
+        .dispatch = dispatch,
+        .setup = wave_setup_for(launch),
+        .n_waves = (n_items + n_lanes - 1) / n_lanes,
+        .n_groups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+    };
+    set_order(&run);
+    uint64_t n_workers = launch->code->has_global_atomics ? 1 : (uint64_t)storage->n_threads;
+    n_workers = n_workers > run.n_groups ? run.n_groups : n_workers;
+    parallel_for((int)n_workers, (int64_t)n_workers, work, &run);
+    dispatch->result = result_of(dispatch);
+    return !atomic_load(&run.out_of_memory);
+}
+
+void dispatch_release(struct dispatch *dispatch)
+{
+    if (dispatch->findings)
+        pthread_mutex_destroy(&dispatch->lock);
+    free(dispatch->findings);
+    dispatch->findings = NULL;
+}

@@ -1,0 +1,422 @@
+/*
+ * The HIP API table over the emulator: devices, memory, and the doors to modules and launches.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/emulator/hip_state.h"
+
+enum { VERSION = 60300000 /* of HIP, as hipRuntimeGetVersion counts: the API that the table speaks */, MEMCPY_DEFAULT = 4 };
+
+static struct emulator *open_emulator;
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int current_device; /* HIP keeps it per host thread */
+
+struct emulator *hip_enter(void)
+{
+    pthread_mutex_lock(&open_lock);
+    struct emulator *emulator = open_emulator;
+    pthread_mutex_unlock(&open_lock);
+    if (emulator)
+        pthread_mutex_lock(&emulator->lock);
+    return emulator;
+}
+
+hipError_t hip_leave(struct emulator *emulator, hipError_t result)
+{
+    if (result != hipSuccess)
+        emulator->last_error = result;
+    pthread_mutex_unlock(&emulator->lock);
+    return result;
+}
+
+int hip_current_device(void)
+{
+    return current_device;
+}
+
+hipError_t hip_refuse(struct emulator *emulator, hipError_t error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(emulator->refusal, sizeof emulator->refusal, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+#define ENTER_OR_FAIL(emulator)                                                                                            \
+    struct emulator *emulator = hip_enter();                                                                               \
+    if (!emulator)                                                                                                         \
+    return hipErrorNoDevice
+
+static hipError_t emu_runtime_get_version(int *version)
+{
+    if (!version)
+        return hipErrorInvalidValue;
+    *version = VERSION;
+    return hipSuccess;
+}
+
+static hipError_t emu_get_device_count(int *count)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!count)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    *count = emulator->options.n_devices;
+    return hip_leave(emulator, hipSuccess);
+}
+
+static bool is_device(const struct emulator *emulator, int device)
+{
+    return device >= 0 && device < emulator->options.n_devices;
+}
+
+static hipError_t emu_set_device(int device)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!is_device(emulator, device))
+        return hip_leave(emulator, hipErrorInvalidDevice);
+    current_device = device;
+    return hip_leave(emulator, hipSuccess);
+}
+
+static hipError_t emu_get_device(int *device)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!device)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    *device = current_device;
+    return hip_leave(emulator, hipSuccess);
+}
+
+static hipError_t emu_device_get_name(char *name, int n_bytes, int device)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!name || n_bytes < 1)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    if (!is_device(emulator, device))
+        return hip_leave(emulator, hipErrorInvalidDevice);
+    snprintf(name, (size_t)n_bytes, "%s (emulated)", emulator->chip->name);
+    return hip_leave(emulator, hipSuccess);
+}
+
+static hipError_t emu_device_get_attribute(int *value, int attribute, int device)
+{
+    ENTER_OR_FAIL(emulator);
+    const struct chip *chip = emulator->chip;
+    const struct {
+        int attribute;
+        uint32_t value;
+    } attributes[] = {
+        {hipDeviceAttributeMaxBlockDimX, chip->max_threads_per_workgroup},
+        {hipDeviceAttributeMaxThreadsPerBlock, chip->max_threads_per_workgroup},
+        {hipDeviceAttributeMaxGridDimX, INT32_MAX},
+        {hipDeviceAttributeMaxGridDimY, 65536},
+        {hipDeviceAttributeMaxGridDimZ, 65536},
+        {hipDeviceAttributeMultiprocessorCount, chip->n_compute_units},
+        {hipDeviceAttributeMaxSharedMemoryPerBlock, chip->lds_max_per_workgroup},
+        {hipDeviceAttributeWarpSize, chip->default_wave},
+    };
+    if (!is_device(emulator, device))
+        return hip_leave(emulator, hipErrorInvalidDevice);
+    for (size_t i = 0; value && i < sizeof attributes / sizeof *attributes; i++)
+        if (attributes[i].attribute == attribute) {
+            *value = (int)attributes[i].value;
+            return hip_leave(emulator, hipSuccess);
+        }
+    return hip_leave(emulator, hipErrorInvalidValue);
+}
+
+static hipError_t emu_malloc(void **pointer, size_t n_bytes)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!pointer)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    *pointer = NULL;
+    if (n_bytes == 0)
+        return hip_leave(emulator, hipSuccess);
+    uint64_t address = memory_allocate(emulator->memory, n_bytes, current_device, "");
+    *pointer = (void *)(uintptr_t)address;
+    return hip_leave(emulator, address ? hipSuccess : hipErrorOutOfMemory);
+}
+
+static hipError_t emu_free(void *pointer)
+{
+    ENTER_OR_FAIL(emulator);
+    bool freed = !pointer || memory_free(emulator->memory, (uintptr_t)pointer);
+    return hip_leave(emulator, freed ? hipSuccess : hipErrorInvalidValue);
+}
+
+/* The host bytes of a pointer that the caller says is the device's or the host's; NULL where it is not that. */
+static uint8_t *side(struct emulator *emulator, const void *pointer, size_t n_bytes, bool on_device, bool either)
+{
+    uint8_t *bytes = memory_host(emulator->memory, (uintptr_t)pointer, n_bytes);
+    return on_device || (either && bytes) ? bytes : (uint8_t *)(uintptr_t)pointer;
+}
+
+static hipError_t emu_memcpy(void *to, const void *from, size_t n_bytes, int kind)
+{
+    ENTER_OR_FAIL(emulator);
+    if (kind < hipMemcpyHostToHost || kind > MEMCPY_DEFAULT)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    if (n_bytes == 0)
+        return hip_leave(emulator, hipSuccess);
+    bool either = kind == MEMCPY_DEFAULT;
+    bool to_device = kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
+    bool from_device = kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
+    uint8_t *to_bytes = side(emulator, to, n_bytes, to_device, either);
+    const uint8_t *from_bytes = side(emulator, from, n_bytes, from_device, either);
+    if (!to_bytes || !from_bytes)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    memmove(to_bytes, from_bytes, n_bytes);
+    return hip_leave(emulator, hipSuccess);
+}
+
+static hipError_t emu_memset(void *to, int byte, size_t n_bytes)
+{
+    ENTER_OR_FAIL(emulator);
+    uint8_t *bytes = n_bytes ? memory_host(emulator->memory, (uintptr_t)to, n_bytes) : NULL;
+    if (bytes)
+        memset(bytes, byte, n_bytes);
+    return hip_leave(emulator, bytes || !n_bytes ? hipSuccess : hipErrorInvalidValue);
+}
+
+static hipError_t emu_module_load_data(hipModule_t *module, const void *image)
+{
+    ENTER_OR_FAIL(emulator);
+    emulator->refusal[0] = 0;
+    if (!module || !image)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    return hip_leave(emulator, hip_module_load(emulator, image, module));
+}
+
+static hipError_t emu_module_unload(hipModule_t module)
+{
+    ENTER_OR_FAIL(emulator);
+    return hip_leave(emulator, hip_module_unload(emulator, module));
+}
+
+static hipError_t emu_module_get_function(hipFunction_t *function, hipModule_t module, const char *name)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!function || !name)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    for (struct ihipModule_t *loaded = emulator->modules; loaded; loaded = loaded->next) {
+        if (loaded != module)
+            continue;
+        const struct code_kernel *kernel = code_object_kernel(&loaded->object, name);
+        if (!kernel)
+            return hip_leave(emulator, hipErrorNotFound);
+        *function = &loaded->functions[kernel - loaded->object.kernels];
+        return hip_leave(emulator, hipSuccess);
+    }
+    return hip_leave(emulator, hipErrorInvalidValue);
+}
+
+static hipError_t emu_func_get_attribute(int *value, int attribute, const void *function)
+{
+    ENTER_OR_FAIL(emulator);
+    const struct ihipModuleSymbol_t *symbol = hip_function_find(emulator, function);
+    if (!value || !symbol)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    const struct code_kernel *kernel = symbol->kernel;
+    const struct {
+        int attribute;
+        uint32_t value;
+    } attributes[] = {
+        {HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->max_workgroup_threads},
+        {HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->descriptor.group_segment_bytes},
+        {HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel->descriptor.private_segment_bytes},
+        {HIP_FUNC_ATTRIBUTE_NUM_REGS, kernel->vgprs},
+    };
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (attributes[i].attribute == attribute) {
+            *value = (int)attributes[i].value;
+            return hip_leave(emulator, hipSuccess);
+        }
+    return hip_leave(emulator, hipErrorInvalidValue);
+}
+
+static hipError_t emu_module_launch_kernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned lds_bytes,
+                                           hipStream_t stream, void **parameters, void **extra)
+{
+    (void)stream; /* every launch is complete when its call returns, so any order of streams holds */
+    ENTER_OR_FAIL(emulator);
+    emulator->refusal[0] = 0;
+    struct hip_launch request = {
+        .function = hip_function_find(emulator, function),
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .dynamic_lds_bytes = lds_bytes,
+        .parameters = parameters,
+        .extra = extra,
+    };
+    if (!request.function)
+        return hip_leave(emulator,
+                         hip_refuse(emulator, hipErrorInvalidImage, "no function of a loaded module is launched"));
+    return hip_leave(emulator, hip_launch_run(emulator, &request));
+}
+
+static hipError_t emu_device_synchronize(void)
+{
+    ENTER_OR_FAIL(emulator);
+    return hip_leave(emulator, hipSuccess);
+}
+
+static hipError_t emu_get_last_error(void)
+{
+    ENTER_OR_FAIL(emulator);
+    hipError_t last = emulator->last_error;
+    emulator->last_error = hipSuccess;
+    pthread_mutex_unlock(&emulator->lock);
+    return last;
+}
+
+static const struct hip_api emulator_hip = {
+    .hipRuntimeGetVersion = emu_runtime_get_version,
+    .hipDriverGetVersion = emu_runtime_get_version,
+    .hipGetDeviceCount = emu_get_device_count,
+    .hipSetDevice = emu_set_device,
+    .hipGetDevice = emu_get_device,
+    .hipDeviceGetName = emu_device_get_name,
+    .hipDeviceGetAttribute = emu_device_get_attribute,
+    .hipMalloc = emu_malloc,
+    .hipFree = emu_free,
+    .hipMemcpy = emu_memcpy,
+    .hipMemset = emu_memset,
+    .hipModuleLoadData = emu_module_load_data,
+    .hipModuleUnload = emu_module_unload,
+    .hipModuleGetFunction = emu_module_get_function,
+    .hipFuncGetAttribute = emu_func_get_attribute,
+    .hipModuleLaunchKernel = emu_module_launch_kernel,
+    .hipDeviceSynchronize = emu_device_synchronize,
+    .hipGetLastError = emu_get_last_error,
+    .hipGetErrorName = hip_error_name,
+    .hipGetErrorString = hip_error_name,
+};
+
+static struct emulator *emulator_of(const struct device *device)
+{
+    return (struct emulator *)device->context;
+}
+
+static void set_schedule(struct device *device, uint64_t seed)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    emulator->schedule_seed = seed;
+    pthread_mutex_unlock(&emulator->lock);
+}
+
+static void name_allocation(struct device *device, const void *pointer, const char *name)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    memory_rename(emulator->memory, (uintptr_t)pointer, name);
+    pthread_mutex_unlock(&emulator->lock);
+}
+
+static size_t take_findings(struct device *device, struct finding *out, size_t capacity)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    size_t n = emulator->n_findings < capacity ? emulator->n_findings : capacity;
+    memcpy(out, emulator->findings, n * sizeof *out);
+    emulator->n_findings -= n;
+    memmove(emulator->findings, emulator->findings + n, emulator->n_findings * sizeof *out);
+    pthread_mutex_unlock(&emulator->lock);
+    return n;
+}
+
+static void emulator_close(struct device *device)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&open_lock);
+    open_emulator = NULL;
+    pthread_mutex_unlock(&open_lock);
+    while (emulator->modules)
+        hip_module_unload(emulator, emulator->modules);
+    dispatch_storage_close(emulator->storage);
+    memory_close(emulator->memory);
+    free(emulator->findings);
+    pthread_mutex_destroy(&emulator->lock);
+    free(emulator);
+    current_device = 0;
+}
+
+static void fill_device(struct emulator *emulator)
+{
+    emulator->device = (struct device){
+        .hip = &emulator_hip,
+        .kind = "emulator",
+        .n_devices = emulator->options.n_devices,
+        .wave_size = emulator->chip->default_wave,
+        .set_schedule = set_schedule,
+        .name_allocation = name_allocation,
+        .take_findings = take_findings,
+        .close = emulator_close,
+        .context = emulator,
+    };
+    snprintf(emulator->device.chip, sizeof emulator->device.chip, "%s", emulator->chip->name);
+}
+
+static bool check_options(const struct emulator_options *options, struct error *error)
+{
+    const struct chip *chip = chip_find(options->chip);
+    if (!chip || !chip->emulated)
+        return error_set(error, STATUS_ENVIRONMENT, "%s is not emulated; `hipcontract doctor` lists the chips that are",
+                         options->chip);
+    if (options->n_devices < 1 || options->n_devices > MAX_DEVICES)
+        return error_set(error, STATUS_USAGE, "%d devices: the emulator gives 1 to %d", options->n_devices, MAX_DEVICES);
+    return true;
+}
+
+bool emulator_open(const struct emulator_options *options, struct device **device, struct error *error)
+{
+    if (!check_options(options, error))
+        return false;
+    struct emulator *emulator = calloc(1, sizeof *emulator);
+    if (!emulator || !(emulator->memory = memory_open()) ||
+        !(emulator->storage = dispatch_storage_open(options->n_threads))) {
+        if (emulator)
+            memory_close(emulator->memory);
+        free(emulator);
+        return error_set(error, STATUS_ENVIRONMENT, "the host is out of memory");
+    }
+    emulator->options = *options;
+    emulator->chip = chip_find(options->chip);
+    emulator->options.chip = emulator->chip->name;
+    pthread_mutex_init(&emulator->lock, NULL);
+    fill_device(emulator);
+    pthread_mutex_lock(&open_lock);
+    bool busy = open_emulator != NULL;
+    if (!busy)
+        open_emulator = emulator;
+    pthread_mutex_unlock(&open_lock);
+    if (!busy) {
+        *device = &emulator->device;
+        return true;
+    }
+    dispatch_storage_close(emulator->storage);
+    memory_close(emulator->memory);
+    free(emulator);
+    return error_set(error, STATUS_USAGE, "an emulator is open in this process already; close it first");
+}
+
+struct emulator_statistics emulator_take_statistics(struct device *device)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    struct emulator_statistics statistics = emulator->statistics;
+    emulator->statistics = (struct emulator_statistics){0};
+    pthread_mutex_unlock(&emulator->lock);
+    return statistics;
+}
+
+const char *emulator_refusal(const struct device *device)
+{
+    return emulator_of(device)->refusal;
+}

@@ -1,0 +1,240 @@
+/*
+ * Launches: refused as the runtime would refuse them, then run. Which error a refusal gives follows ROCm 6's runtime (clr,
+ * hipModuleLaunchKernel and its validation).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/base/clock.h"
+#include "device/emulator/hip_state.h"
+
+enum { MAX_GRID_YZ = 65536, KERNARG_GRANULE = 64 };
+#define DEFAULT_MAX_INSTRUCTIONS (UINT64_C(1) << 40)
+
+static hipError_t check_grid(struct emulator *emulator, const struct hip_launch *request)
+{
+    const uint32_t *grid = request->grid, *block = request->block;
+    for (int axis = 0; axis < 3; axis++)
+        if (grid[axis] == 0 || block[axis] == 0)
+            return hip_refuse(emulator, hipErrorInvalidValue,
+                              "a grid of %u,%u,%u workgroups of %u,%u,%u work-items is empty", grid[0], grid[1], grid[2],
+                              block[0], block[1], block[2]);
+    if (grid[0] > INT32_MAX || grid[1] > MAX_GRID_YZ || grid[2] > MAX_GRID_YZ)
+        return hip_refuse(emulator, hipErrorInvalidValue, "a grid of %u,%u,%u workgroups is over the limits %d,%d,%d",
+                          grid[0], grid[1], grid[2], INT32_MAX, MAX_GRID_YZ, MAX_GRID_YZ);
+    for (int axis = 0; axis < 3; axis++)
+        if ((uint64_t)grid[axis] * block[axis] > UINT32_MAX)
+            return hip_refuse(emulator, hipErrorInvalidConfiguration,
+                              "%u workgroups of %u work-items along axis %d are over the packet's 32 bits", grid[axis],
+                              block[axis], axis);
+    return hipSuccess;
+}
+
+static hipError_t check_block(struct emulator *emulator, const struct hip_launch *request)
+{
+    const struct code_kernel *kernel = request->function->kernel;
+    uint64_t n_items = (uint64_t)request->block[0] * request->block[1] * request->block[2];
+    uint32_t limit = emulator->chip->max_threads_per_workgroup;
+    if (n_items > limit || (uint64_t)request->block[0] * request->block[1] > limit)
+        return hip_refuse(emulator, hipErrorInvalidValue, "a block of %llu work-items is over the chip's %u",
+                          (unsigned long long)n_items, limit);
+    if (kernel->max_workgroup_threads && n_items > kernel->max_workgroup_threads)
+        return hip_refuse(emulator, hipErrorLaunchFailure,
+                          "a block of %llu work-items is over the %u that %s is compiled for", (unsigned long long)n_items,
+                          kernel->max_workgroup_threads, kernel->name);
+    return hipSuccess;
+}
+
+static hipError_t check_lds(struct emulator *emulator, const struct hip_launch *request)
+{
+    uint32_t limit = emulator->chip->lds_max_per_workgroup,
+             fixed = request->function->kernel->descriptor.group_segment_bytes;
+    if (request->dynamic_lds_bytes > limit)
+        return hip_refuse(emulator, hipErrorInvalidValue, "%u bytes of dynamic LDS are over the chip's %u",
+                          request->dynamic_lds_bytes, limit);
+    if ((uint64_t)fixed + request->dynamic_lds_bytes > limit)
+        return hip_refuse(emulator, hipErrorLaunchOutOfResources,
+                          "%u bytes of static and %u of dynamic LDS are over the chip's %u", fixed,
+                          request->dynamic_lds_bytes, limit);
+    return hipSuccess;
+}
+
+static hipError_t check_placement(struct emulator *emulator, const struct hip_launch *request)
+{
+    if (request->function->module->device != hip_current_device())
+        return hip_refuse(emulator, hipErrorInvalidDevice, "the module is loaded on device %d, and the launch is on %d",
+                          request->function->module->device, hip_current_device());
+    return hipSuccess;
+}
+
+static hipError_t check(struct emulator *emulator, const struct hip_launch *request)
+{
+    static hipError_t (*const checks[])(struct emulator *, const struct hip_launch *) = {check_grid, check_block, check_lds,
+                                                                                         check_placement};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        hipError_t result = checks[i](emulator, request);
+        if (result != hipSuccess)
+            return result;
+    }
+    return hipSuccess;
+}
+
+/* HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END as `extra` gives them. */
+static bool take_extra(void **extra, const void **buffer, size_t *n_bytes)
+{
+    enum { EXTRA_END = 3, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
+    *buffer = NULL;
+    *n_bytes = 0;
+    for (int i = 0; i < 4 && (uintptr_t)extra[i] != EXTRA_END; i += 2) {
+        if ((uintptr_t)extra[i] == EXTRA_POINTER)
+            *buffer = extra[i + 1];
+        else if ((uintptr_t)extra[i] == EXTRA_SIZE)
+            *n_bytes = *(const size_t *)extra[i + 1];
+        else
+            return false;
+    }
+    return *buffer != NULL;
+}
+
+static bool is_explicit(const struct code_arg *arg)
+{
+    return arg->kind < CODE_ARG_HIDDEN_GLOBAL_OFFSET_X || arg->kind == CODE_ARG_OTHER;
+}
+
+static hipError_t write_arguments(struct emulator *emulator, const struct hip_launch *request, uint8_t *kernarg,
+                                  uint32_t kernarg_bytes)
+{
+    const struct code_kernel *kernel = request->function->kernel;
+    const void *buffer;
+    size_t n_bytes, n_explicit = 0;
+    if (request->parameters && request->extra)
+        return hip_refuse(emulator, hipErrorInvalidValue, "both parameters and extra are given");
+    if (request->extra) {
+        if (!take_extra(request->extra, &buffer, &n_bytes) || n_bytes > kernarg_bytes)
+            return hip_refuse(emulator, hipErrorInvalidValue, "extra holds no argument buffer of at most %u bytes",
+                              kernarg_bytes);
+        memcpy(kernarg, buffer, n_bytes);
+        return hipSuccess;
+    }
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct code_arg *arg = &kernel->args[i];
+        if (!is_explicit(arg))
+            continue;
+        if (!request->parameters || !request->parameters[n_explicit])
+            return hip_refuse(emulator, hipErrorInvalidValue, "argument %zu of %s is missing", n_explicit, kernel->name);
+        memcpy(kernarg + arg->offset_bytes, request->parameters[n_explicit++], arg->size_bytes);
+    }
+    return hipSuccess;
+}
+
+/* Read-only guest memory of n_bytes under a name; 0 when the host is out of memory. */
+static uint64_t fixed_memory(struct emulator *emulator, size_t n_bytes, const char *name)
+{
+    uint64_t address = memory_allocate(emulator->memory, n_bytes, hip_current_device(), name);
+    if (address)
+        memory_set_read_only(emulator->memory, address, true);
+    return address;
+}
+
+/* The kernarg segment is a whole number of cache lines, as the runtime's pools are: compilers load a little past its end.
+ */
+static struct launch_memory *prepare_memory(struct emulator *emulator, uint32_t kernarg_bytes)
+{
+    struct launch_memory *held = &emulator->launch_memory[hip_current_device()];
+    uint32_t rounded = (kernarg_bytes + KERNARG_GRANULE - 1) / KERNARG_GRANULE * KERNARG_GRANULE;
+    rounded = rounded ? rounded : KERNARG_GRANULE;
+    if (!held->packet_address)
+        held->packet_address = fixed_memory(emulator, DISPATCH_PACKET_BYTES, "the dispatch packet");
+    if (!held->queue_address)
+        held->queue_address = fixed_memory(emulator, QUEUE_BYTES, "the queue");
+    if (held->kernarg_bytes != rounded) {
+        if (held->kernarg_address)
+            memory_free(emulator->memory, held->kernarg_address);
+        held->kernarg_address = fixed_memory(emulator, rounded, "the kernel's arguments");
+        held->kernarg_bytes = rounded;
+    }
+    return held->packet_address && held->queue_address && held->kernarg_address ? held : NULL;
+}
+
+static hipError_t fill_memory(struct emulator *emulator, const struct hip_launch *request, struct launch *launch)
+{
+    uint32_t kernarg_bytes = request->function->kernel->descriptor.kernarg_bytes;
+    struct launch_memory *held = prepare_memory(emulator, kernarg_bytes);
+    if (!held)
+        return hip_refuse(emulator, hipErrorOutOfMemory, "no memory for the kernel's arguments");
+    launch->kernarg_address = held->kernarg_address;
+    launch->packet_address = held->packet_address;
+    launch->queue_address = held->queue_address;
+    uint8_t *kernarg = memory_host(emulator->memory, held->kernarg_address, held->kernarg_bytes);
+    memset(kernarg, 0, held->kernarg_bytes);
+    dispatch_write_hidden_arguments(launch, kernarg);
+    dispatch_write_packet(launch, memory_host(emulator->memory, held->packet_address, DISPATCH_PACKET_BYTES));
+    dispatch_write_queue(memory_host(emulator->memory, held->queue_address, QUEUE_BYTES));
+    return write_arguments(emulator, request, kernarg, held->kernarg_bytes);
+}
+
+static void keep_finding(struct emulator *emulator, const struct finding *finding)
+{
+    if (emulator->n_findings == emulator->findings_capacity) {
+        size_t capacity = emulator->findings_capacity ? 2 * emulator->findings_capacity : 64;
+        struct finding *grown = realloc(emulator->findings, capacity * sizeof *grown);
+        if (!grown)
+            return;
+        emulator->findings = grown;
+        emulator->findings_capacity = capacity;
+    }
+    emulator->findings[emulator->n_findings++] = *finding;
+}
+
+static void keep_findings(struct emulator *emulator, const struct dispatch *dispatch)
+{
+    for (uint32_t i = 0; i < dispatch->n_findings; i++)
+        keep_finding(emulator, &dispatch->findings[i]);
+    if (dispatch->n_findings_seen == dispatch->n_findings)
+        return;
+    struct finding more = {.kind = dispatch->findings[dispatch->n_findings - 1].kind};
+    snprintf(more.text, sizeof more.text, "%s: %u more findings of this launch", dispatch->kernel->name,
+             dispatch->n_findings_seen - dispatch->n_findings);
+    keep_finding(emulator, &more);
+}
+
+static hipError_t run(struct emulator *emulator, const struct launch *launch)
+{
+    struct dispatch dispatch = {0};
+    uint64_t start = clock_ns();
+    bool ok = dispatch_run(emulator->storage, launch, &dispatch);
+    emulator->statistics.launch_ns += clock_ns() - start;
+    emulator->statistics.wave_instructions += dispatch.n_executed;
+    emulator->statistics.lane_instructions += dispatch.n_lanes_executed;
+    keep_findings(emulator, &dispatch);
+    hipError_t result = ok ? dispatch.result : hipErrorOutOfMemory;
+    dispatch_release(&dispatch);
+    return result;
+}
+
+hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *request)
+{
+    hipError_t result = check(emulator, request);
+    if (result != hipSuccess)
+        return result;
+    const struct emulated_code *code = hip_function_code(emulator, request->function);
+    if (!code)
+        return hipErrorInvalidImage;
+    struct launch launch = {
+        .code = code,
+        .kernel = request->function->kernel,
+        .memory = emulator->memory,
+        .device = hip_current_device(),
+        .dynamic_lds_bytes = request->dynamic_lds_bytes,
+        .schedule_seed = emulator->schedule_seed,
+        .max_instructions =
+            emulator->options.max_instructions ? emulator->options.max_instructions : DEFAULT_MAX_INSTRUCTIONS,
+        .approx_seed = emulator->options.approx_seed,
+        .checks_off = emulator->options.checks_off,
+    };
+    memcpy(launch.grid, request->grid, sizeof launch.grid);
+    memcpy(launch.block, request->block, sizeof launch.block);
+    result = fill_memory(emulator, request, &launch);
+    return result == hipSuccess ? run(emulator, &launch) : result;
+}

@@ -1,0 +1,182 @@
+/*
+ * Modules: a code object's bytes to a read-only image in guest memory and decoded instructions.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/emulator/hip_state.h"
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Bytes of an ELF file, which HIP's API does not say: to the end of its last header, segment or section, as a loader takes
+ * it. 0 where it is no 64-bit little-endian ELF file or its figures cannot be. */
+static uint64_t elf_bytes(const uint8_t *image)
+{
+    const uint64_t limit = UINT64_C(1) << 40;
+    Elf64_Ehdr header;
+    if (memcmp(image, ELFMAG, SELFMAG) != 0 || image[EI_CLASS] != ELFCLASS64 || image[EI_DATA] != ELFDATA2LSB)
+        return 0;
+    memcpy(&header, image, sizeof header);
+    if (header.e_phoff > limit || header.e_shoff > limit || (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr)) ||
+        (header.e_shnum && header.e_shentsize != sizeof(Elf64_Shdr)))
+        return 0;
+    uint64_t end = greater(sizeof header, greater(header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr),
+                                                  header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr)));
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        memcpy(&segment, image + header.e_phoff + i * sizeof segment, sizeof segment);
+        end = greater(end, segment.p_offset + segment.p_filesz);
+    }
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, image + header.e_shoff + i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_NOBITS)
+            end = greater(end, section.sh_offset + section.sh_size);
+    }
+    return end <= limit ? end : 0;
+}
+
+/* Marks what no kernel may write: all of the image below its first writable segment. */
+static void protect_image(struct emulator *emulator, const struct ihipModule_t *module)
+{
+    for (size_t i = 0; i < module->object.n_segments; i++) {
+        const struct code_segment *segment = &module->object.segments[i];
+        if (!segment->writable)
+            continue;
+        if (segment->address == 0)
+            return;
+        memory_split(emulator->memory, module->address + segment->address);
+        memory_rename(emulator->memory, module->address + segment->address, "the module's data");
+        break;
+    }
+    memory_set_read_only(emulator->memory, module->address, true);
+}
+
+static hipError_t place_image(struct emulator *emulator, struct ihipModule_t *module)
+{
+    struct error error;
+    uint64_t image_bytes = code_object_image_bytes(&module->object);
+    module->address = memory_allocate(emulator->memory, image_bytes, module->device, "the module's code");
+    if (!module->address)
+        return hip_refuse(emulator, hipErrorOutOfMemory, "no memory for an image of %llu bytes",
+                          (unsigned long long)image_bytes);
+    uint8_t *image = memory_host(emulator->memory, module->address, image_bytes);
+    memset(image, 0, image_bytes);
+    if (!code_object_load(&module->object, module->address, image, image_bytes, &error))
+        return hip_refuse(emulator, hipErrorInvalidImage, "%s", error.text);
+    protect_image(emulator, module);
+    return hipSuccess;
+}
+
+static void module_free(struct emulator *emulator, struct ihipModule_t *module)
+{
+    for (int i = 0; i < 2; i++)
+        if (module->code[i].n_lanes)
+            code_free(&module->code[i]);
+    if (module->address)
+        memory_free(emulator->memory, module->address);
+    code_object_free(&module->object);
+    free(module->functions);
+    free(module->file);
+    free(module);
+}
+
+static hipError_t module_fill(struct emulator *emulator, struct ihipModule_t *module, const void *image, uint64_t n_bytes)
+{
+    struct error error;
+    module->file = malloc(n_bytes);
+    if (!module->file)
+        return hipErrorOutOfMemory;
+    memcpy(module->file, image, n_bytes);
+    if (!code_object_parse(module->file, n_bytes, "code object", &module->object, &error))
+        return hip_refuse(emulator, hipErrorInvalidImage, "%s", error.text);
+    if (strcmp(module->object.chip, emulator->chip->name) != 0)
+        return hip_refuse(emulator, hipErrorNoBinaryForGpu, "the code object is for %s, and the device is %s",
+                          module->object.chip, emulator->chip->name);
+    module->functions = calloc(module->object.n_kernels + 1, sizeof *module->functions);
+    if (!module->functions)
+        return hipErrorOutOfMemory;
+    for (size_t i = 0; i < module->object.n_kernels; i++)
+        module->functions[i] = (struct ihipModuleSymbol_t){module, &module->object.kernels[i]};
+    return place_image(emulator, module);
+}
+
+hipError_t hip_module_load(struct emulator *emulator, const void *image, hipModule_t *module)
+{
+    uint64_t n_bytes = elf_bytes(image);
+    if (!n_bytes)
+        return hip_refuse(emulator, hipErrorInvalidImage, "the image is no 64-bit little-endian ELF file");
+    struct ihipModule_t *made = calloc(1, sizeof *made);
+    if (!made)
+        return hipErrorOutOfMemory;
+    made->device = hip_current_device();
+    hipError_t result = module_fill(emulator, made, image, n_bytes);
+    if (result != hipSuccess) {
+        module_free(emulator, made);
+        return result;
+    }
+    made->next = emulator->modules;
+    emulator->modules = made;
+    *module = made;
+    return hipSuccess;
+}
+
+hipError_t hip_module_unload(struct emulator *emulator, hipModule_t module)
+{
+    for (struct ihipModule_t **link = &emulator->modules; *link; link = &(*link)->next)
+        if (*link == module) {
+            *link = module->next;
+            module_free(emulator, module);
+            return hipSuccess;
+        }
+    return hipErrorInvalidValue;
+}
+
+const struct ihipModuleSymbol_t *hip_function_find(const struct emulator *emulator, const void *function)
+{
+    for (const struct ihipModule_t *module = emulator->modules; module; module = module->next)
+        for (size_t i = 0; i < module->object.n_kernels; i++)
+            if (&module->functions[i] == function)
+                return &module->functions[i];
+    return NULL;
+}
+
+/* From the first executable segment's start to the last one's end. */
+static void code_range(const struct code_object *object, uint64_t *first, uint64_t *end)
+{
+    *first = UINT64_MAX;
+    *end = 0;
+    for (size_t i = 0; i < object->n_segments; i++) {
+        const struct code_segment *segment = &object->segments[i];
+        if (!segment->executable)
+            continue;
+        *first = segment->address < *first ? segment->address : *first;
+        *end = greater(*end, segment->address + segment->memory_bytes);
+    }
+}
+
+const struct emulated_code *hip_function_code(struct emulator *emulator, const struct ihipModuleSymbol_t *function)
+{
+    enum { ENABLE_WAVEFRONT_SIZE32 = 1 << 10 };
+    struct ihipModule_t *module = function->module;
+    bool wave32 = function->kernel->descriptor.kernel_code_properties & ENABLE_WAVEFRONT_SIZE32;
+    struct emulated_code *code = &module->code[wave32 ? 0 : 1];
+    if (code->n_lanes)
+        return code;
+    struct error error;
+    uint64_t first, end, image_bytes = code_object_image_bytes(&module->object);
+    code_range(&module->object, &first, &end);
+    const uint8_t *image = memory_host(emulator->memory, module->address, 1);
+    if (first >= end || end > image_bytes ||
+        !code_decode(emulator->chip, wave32 ? 32 : 64, image, image_bytes, first, end - first, code, &error)) {
+        hip_refuse(emulator, hipErrorInvalidImage, "%s", first < end ? error.text : "the code object holds no code");
+        code->n_lanes = 0;
+        return NULL;
+    }
+    code->load_address = module->address;
+    return code;
+}
