@@ -1,0 +1,196 @@
+/* The lines that tools parse keep their form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/console.h"
+
+/* What the console prints for verdicts of one registration, then its end where `ends`. Freed by the caller. */
+static char *printed(const struct verdict *verdicts, size_t n, bool ends)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct console console = {.out = out};
+    struct verdict_sink sink = console_sink(&console);
+    for (size_t i = 0; i < n; i++)
+        sink.verdict(sink.context, &verdicts[i]);
+    if (ends)
+        sink.registration_end(sink.context, "tf_exl3_rot_in", "gfx1151");
+    fclose(out);
+    return text;
+}
+
+static void assert_prints(const struct verdict *verdicts, size_t n, bool ends, const char *expected)
+{
+    char *text = printed(verdicts, n, ends);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define GATE_OF(number, shape_label)                                                                                       \
+    .subject = SUBJECT_GATE, .gate = number, .chip = "gfx1151", .registration = "tf_exl3_rot_in", .shape = shape_label
+
+static void pass_line(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {
+        {GATE_OF(1, "1x128"), .status = VERDICT_PASS, .n_runs = 5, .worst.index = -1},
+        {GATE_OF(2, "1x128"), .status = VERDICT_PASS, .n_nonfinite = 256, .n_finite = 3840, .n_compared = 4096},
+        {GATE_OF(3, "64x512"), .status = VERDICT_PASS, .worst_ratio = 0.99345, .n_compared = 1},
+        {GATE_OF(3, "64x512"), .status = VERDICT_PASS, .worst_ratio = 0.5, .n_compared = 1},
+        {GATE_OF(4, "k 128"), .status = VERDICT_PASS, .miss_fp16 = 250, .miss_bf16 = 912, .n_compared = 1},
+        {GATE_OF(4, "k 16"), .status = VERDICT_PASS, .miss_fp16 = 0, .miss_bf16 = 1000, .n_compared = 1},
+    };
+    assert_prints(
+        verdicts, sizeof verdicts / sizeof *verdicts, true,
+        "PASS  gfx1151 tf_exl3_rot_in  4 shapes  gate 1: 5 runs byte-identical, guards intact; gate 2: 256 non-finite and "
+        "3840 finite outputs match; gate 3: worst 0.993 of the bound; gate 4: exact at k 128, fp16 sums would miss 250x "
+        "and "
+        "bf16 912x\n");
+}
+
+static void fail_line_has_bits_reference_and_bound(void **state)
+{
+    (void)state;
+    struct verdict v = {GATE_OF(3, "64x512x128"),
+                        .status = VERDICT_FAIL,
+                        .pattern = "signed",
+                        .n_wrong = 3,
+                        .n_compared = 64,
+                        .worst = {"y", 0, 0x3f800000, 1, 0.5, 0.25},
+                        .reason = "output 0 is 2 times its bound"};
+    assert_prints(&v, 1, true,
+                  "FAIL  gfx1151 tf_exl3_rot_in  gate 3 at 64x512x128 (signed): output 0 is 2 times its bound (y: got 1 = "
+                  "0x3f800000, "
+                  "reference 0.5, bound 0.25; 3 of 64 wrong)\n");
+}
+
+static void failed_launch_line(void **state)
+{
+    (void)state;
+    struct verdict v = {GATE_OF(1, "1x128"), .status = VERDICT_LAUNCH_FAILED,
+                        .reason = "run 1: hipModuleLaunchKernel: hipErrorLaunchFailure"};
+    assert_prints(&v, 1, true,
+                  "FAIL  gfx1151 tf_exl3_rot_in  launch failed: gate 1 at 1x128: run 1: hipModuleLaunchKernel: "
+                  "hipErrorLaunchFailure\n");
+}
+
+static void red_miss_blind_and_limit_lines(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {
+        {.subject = SUBJECT_CONTROL,
+         .status = VERDICT_RED,
+         .gate = 3,
+         .chip = "gfx1151",
+         .name = "c",
+         .reason = "output 0 is 235 times its bound"},
+        {.subject = SUBJECT_CONTROL,
+         .status = VERDICT_MISS,
+         .gate = 3,
+         .chip = "gfx1151",
+         .name = "c",
+         .reason = "stayed green: x one row late"},
+        {.subject = SUBJECT_TOOTH,
+         .status = VERDICT_BLIND,
+         .chip = "gfx1151",
+         .registration = "k",
+         .name = "sum_bf16",
+         .reason = "no gate catches it at any shape"},
+        {.subject = SUBJECT_LIMIT,
+         .status = VERDICT_PASS,
+         .gate = 5,
+         .chip = "gfx1151",
+         .registration = "k",
+         .reason = "record current"},
+        {.subject = SUBJECT_LIMIT,
+         .status = VERDICT_LIMIT_PROBLEM,
+         .gate = 5,
+         .chip = "gfx1151",
+         .registration = "k",
+         .reason = "record stale: vgprs 205 -> 211"},
+    };
+    assert_prints(verdicts, sizeof verdicts / sizeof *verdicts, false,
+                  "RED   gfx1151 c  as planted, at gate 3: output 0 is 235 times its bound\n"
+                  "MISS  gfx1151 c  stayed green: x one row late\n"
+                  "BLIND gfx1151 k  tooth sum_bf16: no gate catches it at any shape\n"
+                  "LIMIT gfx1151 k record current\n"
+                  "LIMIT gfx1151 k record stale: vgprs 205 -> 211\n");
+}
+
+static void at_most_twenty_failures_then_a_count(void **state)
+{
+    (void)state;
+    struct verdict verdicts[25];
+    for (int i = 0; i < 25; i++)
+        verdicts[i] = (struct verdict){GATE_OF(3, "1x128"), .status = VERDICT_FAIL, .reason = "red", .worst.index = -1};
+    char *text = printed(verdicts, 25, true);
+    int lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 21);
+    assert_non_null(strstr(text, "and 5 more failures"));
+    free(text);
+}
+
+static void summary_line_is_last_and_stable(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct console console = {.out = out};
+    struct counts counts = {.n_chips = 1,
+                            .chips = {{.chip = "gfx1151",
+                                       .n_kernels = 169,
+                                       .n_pass = 169,
+                                       .n_known = 2,
+                                       .n_controls = 44,
+                                       .n_red = 44,
+                                       .n_limit_problems = 1,
+                                       .n_cells_run = 840,
+                                       .n_cells_not_run = 5,
+                                       .gates_ns = 444983123456,
+                                       .limits_ns = 2447000000}}};
+    console_summary(&console, &counts, false);
+    fclose(out);
+    assert_string_equal(
+        text, "COVERAGE gfx1151 169 kernels x gates 1-5: 840 run, 0 modelled, 5 not run\n"
+              "SUMMARY gfx1151 169 kernels: 169 pass gates 1-4, 0 fail, 2 known findings; 44 controls: 44 red as planted, "
+              "0 missed; 1 limit problems; gates 444983 ms, limits 2447 ms\n");
+    free(text);
+}
+
+static void time_left_follows_the_share_done(void **state)
+{
+    (void)state;
+    char text[16];
+    progress_left(0, 1000000000, text);
+    assert_string_equal(text, "");
+    progress_left(0.25, 10000000000, text);
+    assert_string_equal(text, "0:30");
+    progress_left(0.5, 3661000000000, text);
+    assert_string_equal(text, "1:01:01");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pass_line),
+        cmocka_unit_test(fail_line_has_bits_reference_and_bound),
+        cmocka_unit_test(failed_launch_line),
+        cmocka_unit_test(red_miss_blind_and_limit_lines),
+        cmocka_unit_test(at_most_twenty_failures_then_a_count),
+        cmocka_unit_test(summary_line_is_last_and_stable),
+        cmocka_unit_test(time_left_follows_the_share_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* The run log: what is written can be read, whatever the numbers are; files that cannot be written or read give one clear
+ * line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "contract/base/file.h"
+#include "reports/log.h"
+#include "reports/verdict_json.h"
+
+static const struct log_environment environment = {.toolchain = "none",
+                                                   .compiler = "none",
+                                                   .device = "emulator",
+                                                   .chips = "gfx1151",
+                                                   .scope = "default",
+                                                   .seed = 1,
+                                                   .n_runs = 5};
+
+static struct verdict sample(void)
+{
+    struct verdict v = {.subject = SUBJECT_GATE,
+                        .status = VERDICT_FAIL,
+                        .gate = GATE_BOUND,
+                        .chip = "gfx1151",
+                        .device = "emulator",
+                        .registration = "k",
+                        .shape = "1x33",
+                        .pattern = "signed",
+                        .code = {0x0123456789abcdef, 0xfedcba9876543210},
+                        .n_compared = 33,
+                        .n_wrong = 1,
+                        .worst_ratio = INFINITY,
+                        .signed_mean = -0.1,
+                        .worst = {"y", 7, 0xff800000, -INFINITY, 0x1.23456789abcdep-3, 1e-300},
+                        .reason = "output 7 is \"inf\" times its bound"};
+    return v;
+}
+
+static void every_field_survives_the_log(void **state)
+{
+    (void)state;
+    struct verdict v = sample(), back;
+    json_t *object = verdict_to_json(&v);
+    char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_t *read = json_loads(line, 0, NULL);
+    assert_true(verdict_from_json(read, &back));
+    assert_memory_equal(&v, &back, sizeof v);
+    json_decref(object);
+    json_decref(read);
+    free(line);
+}
+
+static void every_status_and_subject_survives(void **state)
+{
+    (void)state;
+    for (int subject = 0; subject < SUBJECT_COUNT; subject++)
+        for (int status = 0; status < VERDICT_STATUS_COUNT; status++) {
+            struct verdict v = {.subject = (enum verdict_subject)subject, .status = (enum verdict_status)status}, back;
+            json_t *object = verdict_to_json(&v);
+            assert_true(verdict_from_json(object, &back));
+            assert_memory_equal(&v, &back, sizeof v);
+            json_decref(object);
+        }
+}
+
+static void wrong_types_are_refused(void **state)
+{
+    (void)state;
+    struct verdict v = sample(), back;
+    static const char *const spoils[][2] = {
+        {"status", "\"fine\""}, {"gate", "\"three\""}, {"code", "\"12\""}, {"worst_ratio", "\"big\""}, {"chip", "5"}};
+    for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
+        json_t *object = verdict_to_json(&v);
+        json_object_set_new(object, spoils[i][0], json_loads(spoils[i][1], JSON_DECODE_ANY, NULL));
+        assert_false(verdict_from_json(object, &back));
+        json_decref(object);
+    }
+}
+
+static void write_file(char path[64], const char *text)
+{
+    struct error error;
+    snprintf(path, 64, "/tmp/hipcontract_test_XXXXXX");
+    close(mkstemp(path));
+    assert_true(file_write(path, text, strlen(text), &error));
+}
+
+static void log_that_cannot_be_opened_is_one_clear_line(void **state)
+{
+    (void)state;
+    struct run_log log;
+    struct error error;
+    assert_false(log_open(&log, "/nonexistent/run.jsonl", &environment, &error));
+    assert_int_equal(error.status, STATUS_USAGE);
+    assert_string_equal(error.text, "/nonexistent/run.jsonl: cannot write the log: No such file or directory");
+}
+
+/* /dev/full accepts an open and refuses every byte. */
+static void full_disk_is_kept_as_the_log_s_error(void **state)
+{
+    (void)state;
+    struct run_log log;
+    struct error error = {0};
+    assert_false(log_open(&log, "/dev/full", &environment, &error));
+    assert_int_equal(error.status, STATUS_USAGE);
+    assert_non_null(strstr(error.text, "/dev/full: No space left on device"));
+}
+
+static void first_line_is_the_environment_and_last_the_summary(void **state)
+{
+    (void)state;
+    char path[64], *data;
+    size_t n;
+    struct run_log log;
+    struct error error;
+    struct counts counts = {0};
+    struct verdict v = sample();
+    write_file(path, "");
+    assert_true(log_open(&log, path, &environment, &error));
+    log_sink(&log).verdict(&log, &v);
+    log_sink(&log).registration_end(&log, "k", "gfx1151");
+    counts_of(&counts, "gfx1151")->n_kernels = 1;
+    log_summary(&log, &counts, STATUS_RED, false);
+    assert_true(log_close(&log, &error));
+    assert_true(file_read(path, &data, &n, &error));
+    assert_memory_equal(data, "{\"record\":\"environment\",\"format\":1,", 35);
+    char *last = strstr(data, "{\"record\":\"summary\",\"exit\":1,\"interrupted\":false,");
+    assert_non_null(last);
+    assert_ptr_equal(strchr(last, '\n'), data + n - 1);
+    free(data);
+    struct run_history history;
+    assert_true(history_read(path, &environment, &history, &error));
+    assert_int_equal(history.n_finished, 1);
+    assert_int_equal(history.finished[0].n_verdicts, 1);
+    assert_memory_equal(&history.finished[0].verdicts[0], &v, sizeof v);
+    history_free(&history);
+    unlink(path);
+}
+
+static const char *const first_line =
+    "{\"record\":\"environment\",\"format\":1,\"device\":\"emulator\",\"scope\":\"default\",\"seed\":1,\"runs\":5}\n";
+
+static void refused(const char *text, const char *says)
+{
+    char path[64];
+    struct run_history history;
+    struct error error = {0};
+    write_file(path, text);
+    assert_false(history_read(path, &environment, &history, &error));
+    assert_int_equal(error.status, STATUS_USAGE);
+    if (!strstr(error.text, says))
+        fail_msg("'%s' does not say '%s'", error.text, says);
+    unlink(path);
+}
+
+static void logs_that_cannot_be_resumed_say_why(void **state)
+{
+    (void)state;
+    char text[400];
+    refused("", "nothing to resume");
+    refused("{\"record\":\"verdict\"}\n", "starts with its environment");
+    refused("{\"record\":\"environment\",\"format\":2}\n", "another log format");
+    refused("{\"record\":\"environment\",\"format\":1,\"seed\":2}\n", "another seed");
+    refused("{\"record\":\"environment\",\"format\":1,\"seed\":1,\"runs\":3}\n", "another number of runs");
+    refused("{\"record\":\"environment\",\"format\":1,\"seed\":1,\"runs\":5,\"scope\":\"full\"}\n", "--quick or --full");
+    snprintf(text, sizeof text, "%snot json\n", first_line);
+    refused(text, ":2: not a line of JSON");
+    snprintf(text, sizeof text, "%s{\"record\":\"verdict\",\"subject\":\"gate\",\"status\":\"fine\"}\n", first_line);
+    refused(text, ":2: not a verdict");
+}
+
+static void last_line_that_was_cut_short_is_ignored(void **state)
+{
+    (void)state;
+    char text[400], path[64];
+    struct run_history history;
+    struct error error = {0};
+    snprintf(text, sizeof text, "%s{\"record\":\"verdict\",\"subj", first_line);
+    write_file(path, text);
+    assert_true(history_read(path, &environment, &history, &error));
+    assert_int_equal(history.n_finished, 0);
+    history_free(&history);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_survives_the_log),
+        cmocka_unit_test(every_status_and_subject_survives),
+        cmocka_unit_test(wrong_types_are_refused),
+        cmocka_unit_test(log_that_cannot_be_opened_is_one_clear_line),
+        cmocka_unit_test(full_disk_is_kept_as_the_log_s_error),
+        cmocka_unit_test(first_line_is_the_environment_and_last_the_summary),
+        cmocka_unit_test(logs_that_cannot_be_resumed_say_why),
+        cmocka_unit_test(last_line_that_was_cut_short_is_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* A registration or control that contradicts itself is refused with one line that names it; each rule is broken once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_kernels.h"
+
+/* A registry of one registration and one control, both free to be spoilt. */
+struct spoilt {
+    struct registration registration;
+    struct control control;
+    struct reg_shape shapes[3];
+    struct reg_known_finding known;
+};
+
+typedef void spoil(struct spoilt *s);
+
+static struct spoilt sound(void)
+{
+    struct spoilt s = {.registration = fake_registration("dot"), .control = fake_controls[0]};
+    memcpy(s.shapes, s.registration.shapes, sizeof s.shapes);
+    s.known = (struct reg_known_finding){GATE_BOUND, "someone", "a reason", "https://example.org/1", "2026-12-31"};
+    return s;
+}
+
+static bool check(struct spoilt *s, struct error *error)
+{
+    const struct registration *registrations[] = {&s->registration};
+    const struct control *controls[] = {&s->control};
+    return registry_check(&(struct registry){registrations, 1, controls, 1}, error);
+}
+
+static void no_name(struct spoilt *s)
+{
+    s->registration.name = "";
+}
+static void no_shapes(struct spoilt *s)
+{
+    s->registration.n_shapes = 0;
+}
+static void duplicate_label(struct spoilt *s)
+{
+    s->shapes[1].label = s->shapes[0].label;
+    s->registration.shapes = s->shapes;
+}
+static void refused_shape(struct spoilt *s)
+{
+    s->shapes[2].dim[1] = 2000;
+    s->registration.shapes = s->shapes;
+}
+static void no_one_row_shape(struct spoilt *s)
+{
+    s->registration.shapes++;
+    s->registration.n_shapes--;
+}
+static void only_even_widths(struct spoilt *s)
+{
+    s->shapes[0].dim[1] = 34;
+    s->registration.shapes = s->shapes;
+}
+static void no_exact_and_no_note(struct spoilt *s)
+{
+    s->registration.exact = NULL;
+}
+static void blind_without_reason(struct spoilt *s)
+{
+    s->registration.blind_teeth = "sum_fp16";
+}
+static void missing_sibling(struct spoilt *s)
+{
+    s->registration.exact_sibling = "nobody";
+}
+static void date_that_is_none(struct spoilt *s)
+{
+    s->known.expires = "2026-02-30";
+    s->registration.known = &s->known;
+    s->registration.n_known = 1;
+}
+static void known_without_owner(struct spoilt *s)
+{
+    s->known.owner = NULL;
+    s->registration.known = &s->known;
+    s->registration.n_known = 1;
+}
+static void control_of_nobody(struct spoilt *s)
+{
+    s->control.registration = "nobody";
+}
+static void control_on_no_shape(struct spoilt *s)
+{
+    s->control.shape = "7x7";
+}
+static void control_at_another_gate(struct spoilt *s)
+{
+    s->control.gate = GATE_EXACT;
+}
+static void control_on_another_pattern(struct spoilt *s)
+{
+    s->control.pattern = REG_PATTERN_EDGES;
+}
+static void control_of_no_offset(struct spoilt *s)
+{
+    s->control.offset_rows = 0;
+}
+static void control_of_a_one_block_grid(struct spoilt *s)
+{
+    s->control.how = CONTROL_GRID;
+    s->control.arg = 1;
+}
+static void control_of_a_stale_output(struct spoilt *s)
+{
+    s->control.how = CONTROL_STALE;
+    s->control.tensor = FAKE_Y;
+}
+static void control_without_define(struct spoilt *s)
+{
+    s->control.how = CONTROL_BUILD;
+}
+
+static void each_contradiction_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        spoil *spoil;
+        const char *says;
+    } cases[] = {
+        {no_name, "has no name"},
+        {no_shapes, "registration fake_dot: no shapes"},
+        {duplicate_label, "two shapes are labelled 1x33"},
+        {refused_shape, "its launch refuses shape 9x300: at most 1000 columns"},
+        {no_one_row_shape, "no shape has one row"},
+        {only_even_widths, "no shape has an odd width"},
+        {no_exact_and_no_note, "no exact_note"},
+        {blind_without_reason, "blind_teeth and blind_reason go together"},
+        {missing_sibling, "exact_sibling nobody is not registered"},
+        {date_that_is_none, "expires on '2026-02-30'"},
+        {known_without_owner, "needs owner, reason and link"},
+        {control_of_nobody, "no registration is named nobody"},
+        {control_on_no_shape, "fake_dot has no shape 7x7"},
+        {control_at_another_gate, "pattern signed is judged by gate 3, not 4"},
+        {control_on_another_pattern, "does not run pattern edges"},
+        {control_of_no_offset, "needs a tensor and an offset"},
+        {control_of_a_one_block_grid, "at least two blocks on shape 6x64"},
+        {control_of_a_stale_output, "must be an input"},
+        {control_without_define, "needs a define"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct spoilt s = sound();
+        struct error error = {0};
+        cases[i].spoil(&s);
+        assert_false(check(&s, &error));
+        assert_int_equal(error.status, STATUS_USAGE);
+        assert_null(strchr(error.text, '\n'));
+        if (!strstr(error.text, cases[i].says))
+            fail_msg("'%s' does not say '%s'", error.text, cases[i].says);
+    }
+}
+
+static void sound_registry_passes(void **state)
+{
+    (void)state;
+    struct spoilt s = sound();
+    struct error error = {0};
+    s.registration.known = &s.known;
+    s.registration.n_known = 1;
+    if (!check(&s, &error))
+        fail_msg("%s", error.text);
+}
+
+static void shape_note_excuses_shape_rules(void **state)
+{
+    (void)state;
+    struct spoilt s = sound();
+    struct error error = {0};
+    only_even_widths(&s);
+    s.registration.shape_note = "widths are multiples of two by definition";
+    assert_true(check(&s, &error));
+}
+
+static void names_are_unique_and_controls_are_needed(void **state)
+{
+    (void)state;
+    struct spoilt s = sound();
+    struct error error = {0};
+    const struct registration *twice[] = {&s.registration, &s.registration};
+    const struct control *controls[] = {&s.control, &s.control};
+    assert_false(registry_check(&(struct registry){twice, 2, controls, 1}, &error));
+    assert_non_null(strstr(error.text, "registered twice"));
+    assert_false(registry_check(&(struct registry){twice, 1, controls, 2}, &error));
+    assert_non_null(strstr(error.text, "registered twice"));
+    assert_false(registry_check(&(struct registry){twice, 1, controls, 0}, &error));
+    assert_non_null(strstr(error.text, "no control"));
+}
+
+static void chips_are_a_list_of_whole_names(void **state)
+{
+    (void)state;
+    struct registration r = fake_registration("dot");
+    assert_true(registration_is_for(&r, "gfx90a"));
+    r.chips = "gfx1151,gfx90a";
+    assert_true(registration_is_for(&r, "gfx90a"));
+    assert_true(registration_is_for(&r, "gfx1151"));
+    assert_false(registration_is_for(&r, "gfx115"));
+    assert_false(registration_is_for(&r, "gfx942"));
+}
+
+/* Adding a case must not move another's inputs: the key depends on names alone. */
+static void inputs_depend_on_names_alone(void **state)
+{
+    (void)state;
+    struct registration r = fake_registration("dot");
+    struct reg_plan plan;
+    struct error error;
+    assert_true(r.plan(&r.shapes[1], &plan, &error));
+    struct reg_case c = {
+        .registration = &r, .shape = &r.shapes[1], .pattern = REG_PATTERN_SIGNED, .seed = 1, .plan = &plan};
+    struct random_key key = reg_key(&c, FAKE_X);
+    struct reg_shape copy = {.label = "6x64", .heavy = true};
+    c.shape = &copy;
+    assert_true(reg_key(&c, FAKE_X).value == key.value);
+    assert_true(reg_key(&c, FAKE_W).value != key.value);
+    c.pattern = REG_PATTERN_ONESIDED;
+    assert_true(reg_key(&c, FAKE_X).value != key.value);
+    c.pattern = REG_PATTERN_SIGNED;
+    c.seed = 2;
+    assert_true(reg_key(&c, FAKE_X).value != key.value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_contradiction_is_refused),   cmocka_unit_test(sound_registry_passes),
+        cmocka_unit_test(shape_note_excuses_shape_rules),  cmocka_unit_test(names_are_unique_and_controls_are_needed),
+        cmocka_unit_test(chips_are_a_list_of_whole_names), cmocka_unit_test(inputs_depend_on_names_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

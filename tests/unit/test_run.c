@@ -1,0 +1,396 @@
+/*
+ * The run loop on a fake device: what is run, counted and covered; a launch that fails ends nothing; interrupt, resume,
+ * known findings and builds that fail.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "contract/base/file.h"
+#include "contract/counts.h"
+#include "contract/run.h"
+#include "reports/log.h"
+#include "reports/verdict_json.h"
+#include "tests/support/fake_kernels.h"
+
+enum { MAX_VERDICTS = 400 };
+
+/* A run of one registration with its controls, and what came of it. */
+struct fixture {
+    struct registration registration;
+    const struct registration *registrations[1];
+    const struct control *controls[8];
+    size_t n_controls;
+    struct run_options options;
+    struct counts counts;
+    struct verdict_stream stream;
+    struct decided *decided;
+    struct verdict verdicts[MAX_VERDICTS];
+    size_t n_verdicts;
+    int n_steps, interrupt_at; /* 0: never */
+    bool ok;
+    struct error error;
+};
+
+static void keep(void *context, const struct verdict *v)
+{
+    struct fixture *f = context;
+    assert_true(f->n_verdicts < MAX_VERDICTS);
+    f->verdicts[f->n_verdicts++] = *v;
+}
+
+static bool interrupted(void *context)
+{
+    struct fixture *f = context;
+    return ++f->n_steps == f->interrupt_at;
+}
+
+static struct fixture *fixture(const char *symbol)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->registration = fake_registration(symbol);
+    f->registrations[0] = &f->registration;
+    for (f->n_controls = 0; f->n_controls < n_fake_controls; f->n_controls++)
+        f->controls[f->n_controls] = &fake_controls[f->n_controls];
+    f->options = (struct run_options){.n_runs = 5, .n_threads = 1, .seed = 1, .today = "2026-11-29"};
+    stream_add(&f->stream, counts_sink(&f->counts));
+    stream_add(&f->stream, (struct verdict_sink){.verdict = keep, .context = f});
+    return f;
+}
+
+static void go(struct fixture *f, int fail_launch)
+{
+    struct registry registry = {f->registrations, 1, f->controls, f->n_controls};
+    struct builder builder = fake_builder();
+    struct run run = {.registry = &registry,
+                      .options = &f->options,
+                      .stream = &f->stream,
+                      .builds = {.builder = &builder, .device = fake_device_open(fake_kernels, true)},
+                      .decided = f->decided,
+                      .interrupted = interrupted,
+                      .interrupt_context = f};
+    fake_device_fail_launch(fail_launch, hipErrorLaunchFailure);
+    f->ok = run_gates(&run, &f->error);
+    builds_free(&run.builds);
+    assert_int_equal(fake_device_live_allocations(), 0);
+}
+
+static int count(const struct fixture *f, enum verdict_subject subject, enum verdict_status status)
+{
+    int n = 0;
+    for (size_t i = 0; i < f->n_verdicts; i++)
+        n += f->verdicts[i].subject == subject && f->verdicts[i].status == status;
+    return n;
+}
+
+static const struct verdict *find(const struct fixture *f, enum verdict_status status)
+{
+    for (size_t i = 0; i < f->n_verdicts; i++)
+        if (f->verdicts[i].status == status)
+            return &f->verdicts[i];
+    fail_msg("no verdict is %s", verdict_status_name(status));
+    return NULL;
+}
+
+static void right_kernel_holds_its_contract(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    go(f, 0);
+    for (size_t i = 0; i < f->n_verdicts; i++)
+        if (verdict_exit(&f->verdicts[i]) != STATUS_OK)
+            fail_msg("%s %s %s: %s", f->verdicts[i].name, f->verdicts[i].shape, f->verdicts[i].pattern,
+                     f->verdicts[i].reason);
+    assert_true(f->ok);
+    assert_int_equal(f->stream.worst, STATUS_OK);
+    /* 3 shapes x 4 patterns, each with gate 1 and its own. */
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_PASS), 24);
+    assert_int_equal(count(f, SUBJECT_CONTROL, VERDICT_RED), 6);
+    assert_int_equal(count(f, SUBJECT_TOOTH, VERDICT_PASS), 13);
+    const struct chip_counts *row = &f->counts.chips[0];
+    assert_int_equal(row->n_kernels, 1);
+    assert_int_equal(row->n_pass, 1);
+    assert_int_equal(row->n_red, 6);
+    assert_int_equal(row->n_cells_run, 4);
+    free(f);
+}
+
+static void quick_runs_the_marked_shapes_and_says_what_it_leaves_out(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    f->options.quick = true;
+    go(f, 0);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_PASS), 16);
+    assert_string_equal(find(f, VERDICT_NOT_RUN)->shape, "6x64");
+    assert_int_equal(f->counts.chips[0].n_shapes_left_out, 1);
+    assert_int_equal(f->stream.worst, STATUS_OK);
+    free(f);
+}
+
+/* Launch 12 is the second run of the third case: its gate 1 is no verdict on numbers, and all other cases are decided as
+ * before. */
+static void failed_launch_loses_no_result_and_ends_nothing(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    go(f, 12);
+    assert_true(f->ok);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_LAUNCH_FAILED), 1);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_PASS), 23);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_FAIL), 0);
+    assert_non_null(strstr(find(f, VERDICT_LAUNCH_FAILED)->reason, "hipErrorLaunchFailure"));
+    assert_int_equal(f->counts.chips[0].n_fail, 1);
+    assert_int_equal(f->stream.worst, STATUS_RED);
+    free(f);
+}
+
+static void failed_first_launch_leaves_its_gate_not_run(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    go(f, 1);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_LAUNCH_FAILED), 1);
+    assert_int_equal(find(f, VERDICT_NOT_RUN)->gate, GATE_BOUND);
+    assert_int_equal(f->stream.worst, STATUS_RED);
+    free(f);
+}
+
+static void kernel_that_does_not_compile_is_red_and_has_no_numbers(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    f->registration.source = "broken.hip";
+    go(f, 0);
+    assert_true(f->ok);
+    assert_int_equal(f->n_verdicts, 1);
+    assert_non_null(strstr(find(f, VERDICT_BUILD_FAILED)->reason, "does not compile: expected ';'"));
+    assert_int_equal(f->counts.chips[0].n_fail, 1);
+    assert_int_equal(f->counts.chips[0].n_cells_not_run, 4);
+    free(f);
+}
+
+static void missing_kernel_is_red(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("no_such_kernel");
+    go(f, 0);
+    assert_non_null(strstr(find(f, VERDICT_BUILD_FAILED)->reason, "no kernel no_such_kernel"));
+    assert_non_null(strstr(find(f, VERDICT_BUILD_FAILED)->reason, "hipErrorNotFound"));
+    free(f);
+}
+
+static void known_finding_is_counted_apart_until_its_date(void **state)
+{
+    (void)state;
+    static const struct reg_known_finding known = {GATE_CLASSES, "someone", "hides NaN", "https://example.org/1",
+                                                   "2026-11-29"};
+    struct fixture *f = fixture("hides_nan");
+    f->registration.known = &known;
+    f->registration.n_known = 1;
+    f->n_controls = 0;
+    go(f, 0);
+    assert_true(count(f, SUBJECT_GATE, VERDICT_KNOWN_FINDING) > 0);
+    assert_int_equal(f->stream.worst, STATUS_OK);
+    assert_int_equal(f->counts.chips[0].n_known, 1);
+    assert_int_equal(f->counts.chips[0].n_pass, 1);
+    free(f);
+    f = fixture("hides_nan");
+    f->registration.known = &known;
+    f->registration.n_known = 1;
+    f->options.today = "2026-11-30";
+    go(f, 0);
+    assert_true(count(f, SUBJECT_GATE, VERDICT_EXPIRED) > 0);
+    assert_int_equal(f->stream.worst, STATUS_RED);
+    free(f);
+}
+
+static void known_finding_that_is_found_no_longer_is_red(void **state)
+{
+    (void)state;
+    static const struct reg_known_finding known = {GATE_CLASSES, "someone", "hides NaN", "https://example.org/1",
+                                                   "2026-12-31"};
+    struct fixture *f = fixture("dot");
+    f->registration.known = &known;
+    f->registration.n_known = 1;
+    go(f, 0);
+    assert_int_equal(count(f, SUBJECT_KNOWN, VERDICT_NOT_FOUND), 1);
+    assert_int_equal(f->stream.worst, STATUS_RED);
+    assert_int_equal(f->counts.chips[0].n_fail, 1);
+    free(f);
+}
+
+static void weak_exact(const struct reg_case *c, int tensor, void *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    for (int64_t i = 0; i < t->rows * t->columns; i++)
+        format_store(FORMAT_F32, data, i, c->pattern == REG_PATTERN_EXACT ? i == 0 : 0.75);
+}
+
+/* Sums of one unit are exact in any format, so they prove nothing. */
+static void exact_inputs_that_prove_nothing_fail_gate_4(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    f->registration.fill = weak_exact;
+    f->n_controls = 0;
+    go(f, 0);
+    bool said = false;
+    for (size_t i = 0; i < f->n_verdicts; i++)
+        said |= f->verdicts[i].status == VERDICT_FAIL && f->verdicts[i].gate == GATE_EXACT &&
+                strstr(f->verdicts[i].reason, "no proof");
+    assert_true(said);
+    /* The same inputs carry no class either. */
+    said = false;
+    for (size_t i = 0; i < f->n_verdicts; i++)
+        said |= f->verdicts[i].status == VERDICT_FAIL && f->verdicts[i].gate == GATE_CLASSES &&
+                strstr(f->verdicts[i].reason, "no proof");
+    assert_true(said);
+    free(f);
+}
+
+static void interrupted_run_stops_between_cases(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    f->interrupt_at = 3;
+    go(f, 0);
+    assert_false(f->ok);
+    assert_int_equal(f->error.status, STATUS_INTERRUPTED);
+    assert_int_equal(f->n_verdicts, 4);
+    assert_int_equal(f->counts.chips[0].n_kernels, 0);
+    free(f);
+}
+
+static const struct log_environment environment = {.toolchain = "none",
+                                                   .compiler = "none",
+                                                   .device = "fake",
+                                                   .chips = "gfx1151",
+                                                   .scope = "default",
+                                                   .seed = 1,
+                                                   .n_runs = 5};
+
+/* A temporary file's path, removed by the test. */
+static void temporary(char path[64])
+{
+    snprintf(path, 64, "/tmp/hipcontract_test_XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+}
+
+static void log_run(const char *path, int interrupt_at, struct fixture *f)
+{
+    struct run_log log;
+    struct error error;
+    assert_true(log_open(&log, path, &environment, &error));
+    stream_add(&f->stream, log_sink(&log));
+    f->interrupt_at = interrupt_at;
+    go(f, 0);
+    log_summary(&log, &f->counts, f->ok ? f->stream.worst : f->error.status, !f->ok);
+    assert_true(log_close(&log, &error));
+}
+
+/* As the log writes them: a NaN's sign is not kept. */
+static void assert_same_line(const struct verdict *a, const struct verdict *b)
+{
+    json_t *one = verdict_to_json(a), *two = verdict_to_json(b);
+    assert_true(json_equal(one, two));
+    json_decref(one);
+    json_decref(two);
+}
+
+static void finished_registration_is_replayed_not_run(void **state)
+{
+    (void)state;
+    char path[64];
+    temporary(path);
+    struct fixture *first = fixture("dot"), *second = fixture("dot");
+    log_run(path, 0, first);
+    struct run_history history;
+    struct error error;
+    if (!history_read(path, &environment, &history, &error))
+        fail_msg("%s", error.text);
+    struct decided decided = history_decided(&history);
+    second->decided = &decided;
+    go(second, 1);
+    assert_int_equal(second->n_verdicts, first->n_verdicts);
+    for (size_t i = 0; i < first->n_verdicts; i++) {
+        assert_same_line(&first->verdicts[i], &second->verdicts[i]);
+    }
+    assert_int_equal(second->counts.chips[0].n_pass, 1);
+    history_free(&history);
+    unlink(path);
+    free(first);
+    free(second);
+}
+
+static void unfinished_registration_is_run_again(void **state)
+{
+    (void)state;
+    char path[64];
+    temporary(path);
+    struct fixture *first = fixture("dot"), *second = fixture("dot");
+    log_run(path, 5, first);
+    struct run_history history;
+    struct error error;
+    assert_true(history_read(path, &environment, &history, &error));
+    assert_int_equal(history.n_finished, 0);
+    struct decided decided = history_decided(&history);
+    second->decided = &decided;
+    go(second, 0);
+    assert_int_equal(count(second, SUBJECT_GATE, VERDICT_PASS), 24);
+    history_free(&history);
+    unlink(path);
+    free(first);
+    free(second);
+}
+
+static void other_code_is_run_again(void **state)
+{
+    (void)state;
+    char path[64];
+    temporary(path);
+    struct fixture *first = fixture("dot"), *second = fixture("dot");
+    log_run(path, 0, first);
+    struct run_history history;
+    struct error error;
+    assert_true(history_read(path, &environment, &history, &error));
+    struct decided decided = history_decided(&history);
+    second->decided = &decided;
+    second->registration.source = "edited.hip";
+    go(second, 0);
+    for (size_t i = 0; i < second->n_verdicts; i++)
+        assert_false(second->verdicts[i].replayed);
+    history_free(&history);
+    unlink(path);
+    free(first);
+    free(second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_kernel_holds_its_contract),
+        cmocka_unit_test(quick_runs_the_marked_shapes_and_says_what_it_leaves_out),
+        cmocka_unit_test(failed_launch_loses_no_result_and_ends_nothing),
+        cmocka_unit_test(failed_first_launch_leaves_its_gate_not_run),
+        cmocka_unit_test(kernel_that_does_not_compile_is_red_and_has_no_numbers),
+        cmocka_unit_test(missing_kernel_is_red),
+        cmocka_unit_test(known_finding_is_counted_apart_until_its_date),
+        cmocka_unit_test(known_finding_that_is_found_no_longer_is_red),
+        cmocka_unit_test(exact_inputs_that_prove_nothing_fail_gate_4),
+        cmocka_unit_test(interrupted_run_stops_between_cases),
+        cmocka_unit_test(finished_registration_is_replayed_not_run),
+        cmocka_unit_test(unfinished_registration_is_run_again),
+        cmocka_unit_test(other_code_is_run_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
