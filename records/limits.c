@@ -54,11 +54,11 @@ bool limits_compare(const struct record *committed, const struct record *measure
     return length == 0;
 }
 
+/* Work-items of a workgroup; the largest number where they do not fit 64 bits. */
 static uint64_t threads_of(const struct limit_launch *launch)
 {
-    /* Each is below 2^32, and a launch that fits has all three at most 1024; saturate the rest. */
-    uint64_t plane = (uint64_t)launch->block[0] * launch->block[1];
-    return launch->block[2] && plane > UINT32_MAX ? UINT64_MAX : plane * launch->block[2];
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1];
+    return __builtin_mul_overflow(threads, launch->block[2], &threads) ? UINT64_MAX : threads;
 }
 
 __attribute__((format(printf, 3, 4))) static bool misfit(char text[LIMIT_TEXT_BYTES], const struct limit_launch *launch,

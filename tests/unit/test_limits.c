@@ -1,0 +1,369 @@
+/* Gate 5: records that are stale, missing or malformed, and launches that do not fit, are each found and named. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/limits_pass.h"
+#include "contract/base/file.h"
+#include "contract/base/text.h"
+#include "records/limits.h"
+#include "tests/support/scratch.h"
+
+static const char good_file[] = "# kernel chip vgprs agprs sgprs lds private vspills sspills bound wave code occupancy\n"
+                                "\n"
+                                "b_kernel gfx90a 30 4 20 64 0 0 0 256 64 844 8\n"
+                                "a_kernel gfx1151 21 0 20 64 16 1 2 256 32 844 16\n";
+
+struct fixture {
+    char folder[SCRATCH_PATH_BYTES], path[SCRATCH_PATH_BYTES];
+};
+
+static int open_fixture(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    if (!fixture || !scratch_open(fixture->folder))
+        return -1;
+    *state = fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    scratch_close(fixture->folder);
+    free(fixture);
+    return 0;
+}
+
+static void records_are_written_sorted_and_aligned_and_read_back(void **state)
+{
+    struct fixture *fixture = *state;
+    struct record_file file;
+    struct error error;
+    char *text, out[SCRATCH_PATH_BYTES];
+    size_t n_bytes;
+    assert_true(scratch_write(fixture->folder, "in.txt", good_file, fixture->path));
+    assert_true(record_file_read(fixture->path, &file, &error));
+    assert_int_equal(file.n_records, 2);
+    const struct record *record = record_file_find(&file, "a_kernel", "gfx1151");
+    assert_non_null(record);
+    assert_int_equal(record->figure[RECORD_private], 16);
+    assert_int_equal(record->figure[RECORD_vspills], 1);
+    assert_int_equal(record->figure[RECORD_occupancy], 16);
+    assert_null(record_file_find(&file, "a_kernel", "gfx90a"));
+    snprintf(out, sizeof out, "%.300s/made/deep/out.txt", fixture->folder);
+    assert_true(record_file_write(out, &file, &error));
+    record_file_free(&file);
+    assert_true(file_read(out, &text, &n_bytes, &error));
+    assert_string_equal(text, "# kernel chip    vgprs agprs sgprs lds private vspills sspills bound wave code occupancy\n"
+                              "a_kernel gfx1151    21     0    20  64      16       1       2   256   32  844        16\n"
+                              "b_kernel gfx90a     30     4    20  64       0       0       0   256   64  844         8\n");
+    free(text);
+    assert_true(record_file_read(out, &file, &error));
+    assert_int_equal(file.n_records, 2);
+    record_file_remove(&file, "a_kernel", "gfx1151");
+    assert_int_equal(file.n_records, 1);
+    assert_string_equal(file.records[0].kernel, "b_kernel");
+    record_file_free(&file);
+}
+
+static void a_missing_file_is_an_empty_one(void **state)
+{
+    (void)state;
+    struct record_file file;
+    struct error error;
+    assert_true(record_file_read("/nowhere/records.txt", &file, &error));
+    assert_int_equal(file.n_records, 0);
+    record_file_free(&file);
+}
+
+static void malformed_lines_are_named_by_file_and_line(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"# head\nk gfx1151 1 2 3\n", ":2: 5 columns, a record has 13"},
+        {"k gfx1151 1 0 2 0 0 0 0 256 32 100 16 7\n", ":1: at least 14 columns"},
+        {"\nk gfx1 1 0 2 0 0 0 0 256 32 100 16\n", ":2: gfx1 is no known chip"},
+        {"k gfx1151 1 0 x2 0 0 0 0 256 32 100 16\n", ":1: sgprs is not a number: x2"},
+        {"k gfx1151 -1 0 2 0 0 0 0 256 32 100 16\n", ":1: vgprs is not a number: -1"},
+        {"k gfx1151 1 0 2 4294967296 0 0 0 256 32 100 16\n", ":1: lds is not a number"},
+        {"k gfx1151 1 0 2 0 0 0 0 256 32 100 16\nk gfx1151 1 0 2 0 0 0 0 256 32 100 16\n",
+         ":2: k gfx1151 has a record already"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record_file file;
+        struct error error;
+        assert_true(scratch_write(fixture->folder, "bad.txt", cases[i].text, fixture->path));
+        assert_false(record_file_read(fixture->path, &file, &error));
+        assert_int_equal(error.status, STATUS_USAGE);
+        if (!strstr(error.text, cases[i].words))
+            fail_msg("\"%s\" does not say \"%s\"", error.text, cases[i].words);
+        assert_int_equal(strncmp(error.text, fixture->path, strlen(fixture->path)), 0);
+    }
+    struct record_file file;
+    struct error error;
+    assert_false(record_file_read(fixture->folder, &file, &error));
+}
+
+static struct code_kernel plain_kernel(void)
+{
+    return (struct code_kernel){.name = "k",
+                                .vgprs = 40,
+                                .sgprs = 20,
+                                .lds_bytes = 1024,
+                                .max_workgroup_threads = 256,
+                                .wave_size = 32,
+                                .code_bytes = 512,
+                                .descriptor.rsrc1 = 1u << 29};
+}
+
+static void every_figure_that_changed_is_told(void **state)
+{
+    (void)state;
+    char text[LIMIT_TEXT_BYTES];
+    struct code_kernel kernel = plain_kernel();
+    struct record measured = limits_measure(chip_find("gfx1151"), &kernel), committed = measured;
+    assert_true(limits_compare(&committed, &measured, text));
+    assert_string_equal(text, "record current");
+    assert_false(limits_compare(NULL, &measured, text));
+    assert_string_equal(text, "record missing");
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++) {
+        char expected[80];
+        committed = measured;
+        committed.figure[i] += 3;
+        assert_false(limits_compare(&committed, &measured, text));
+        snprintf(expected, sizeof expected, "record stale: %s %u -> %u", record_figure_name((enum record_figure)i),
+                 measured.figure[i] + 3, measured.figure[i]);
+        assert_string_equal(text, expected);
+    }
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
+        committed.figure[i] = measured.figure[i] + 1000000000;
+    assert_false(limits_compare(&committed, &measured, text));
+    assert_true(strlen(text) < LIMIT_TEXT_BYTES);
+}
+
+/* On gfx1151 a SIMD has 1536 registers for wave32: 40 registers, allocated as 48, leave room for 32 waves, of which it
+ * holds 16. */
+static void measured_figures_include_occupancy(void **state)
+{
+    (void)state;
+    struct code_kernel kernel = plain_kernel();
+    struct record measured = limits_measure(chip_find("gfx1151"), &kernel);
+    assert_int_equal(measured.figure[RECORD_vgprs], 40);
+    assert_int_equal(measured.figure[RECORD_bound], 256);
+    assert_int_equal(measured.figure[RECORD_occupancy], 16);
+    kernel.vgprs = 145; /* as 168: 9 waves */
+    measured = limits_measure(chip_find("gfx1151"), &kernel);
+    assert_int_equal(measured.figure[RECORD_occupancy], 9);
+}
+
+static void launches_that_do_not_fit_are_named(void **state)
+{
+    (void)state;
+    const struct chip *chip = chip_find("gfx1151");
+    struct code_kernel kernel = plain_kernel();
+    static const struct {
+        struct limit_launch launch;
+        const char *text; /* NULL: fits */
+    } cases[] = {
+        {{"s", {4, 1, 1}, {256, 1, 1}, 0}, NULL},
+        {{"s", {4, 1, 1}, {16, 16, 1}, 65536 - 1024}, NULL},
+        {{"s", {4, 1, 1}, {512, 1, 1}, 0}, "launch at s: 512 threads, bound 256"},
+        {{"s", {4, 1, 1}, {16, 17, 1}, 0}, "launch at s: 272 threads, bound 256"},
+        {{"s", {4, 1, 1}, {256, 1, 1}, 65536 - 1023}, "launch at s: 1024 + 64513 bytes of LDS, gfx1151 has 65536"},
+        {{"s", {0, 1, 1}, {256, 1, 1}, 0}, "launch at s: grid or block is empty in dimension 0"},
+        {{"s", {1, 1, 1}, {256, 0, 1}, 0}, "launch at s: grid or block is empty in dimension 1"},
+        {{"s", {1, 1 << 24, 1}, {1, 256, 1}, 0},
+         "launch at s: grid 16777216 of 256 work-items in dimension 1, a dispatch counts to 2^32 - 1"},
+        {{"s", {1, (1 << 24) - 1, 1}, {1, 256, 1}, 0}, NULL},
+        {{"s", {1, 1, 1}, {65536, 65536, 1}, 0}, "launch at s: 4294967296 threads, bound 256"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[LIMIT_TEXT_BYTES] = "";
+        assert_int_equal(limits_launch_fits(chip, &kernel, &cases[i].launch, text), cases[i].text == NULL);
+        if (cases[i].text)
+            assert_string_equal(text, cases[i].text);
+    }
+    memcpy(kernel.required_workgroup, (uint32_t[3]){128, 1, 1}, sizeof kernel.required_workgroup);
+    char text[LIMIT_TEXT_BYTES];
+    assert_false(limits_launch_fits(chip, &kernel, &cases[0].launch, text));
+    assert_string_equal(text, "launch at s: block 256,1,1, compiled for 128,1,1");
+}
+
+static void a_bound_that_no_launch_uses_is_a_problem(void **state)
+{
+    (void)state;
+    struct code_kernel kernel = plain_kernel();
+    char text[LIMIT_TEXT_BYTES];
+    const struct limit_launch launches[] = {{"a", {1, 1, 1}, {64, 1, 1}, 0}, {"b", {1, 1, 1}, {64, 4, 1}, 0}};
+    assert_true(limits_bound_is_used(&kernel, launches, 2, text));
+    assert_true(limits_bound_is_used(&kernel, NULL, 0, text));
+    assert_false(limits_bound_is_used(&kernel, launches, 1, text));
+    assert_string_equal(text, "launch: at most 64 threads, bound 256");
+}
+
+/* From here: the whole pass, on a family of its own. */
+static const char source[] = "#define GLOBAL(n) extern \"C\" __attribute__((global, amdgpu_flat_work_group_size(1, n)))\n"
+                             "GLOBAL(64) void twice(float *p) { p[__builtin_amdgcn_workitem_id_x()] *= 2; }\n"
+                             "GLOBAL(128) void thrice(float *p) { p[__builtin_amdgcn_workitem_id_x()] *= 3; }\n";
+
+static bool plan_64(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)
+{
+    if (shape->dim[0] > 1000)
+        return error_set(error, STATUS_USAGE, "more than 1000 rows");
+    *plan = (struct reg_plan){.grid = {(uint32_t)shape->dim[0], 1, 1}, .block = {(uint32_t)shape->dim[1], 1, 1}};
+    return true;
+}
+
+static const struct reg_shape fitting[] = {{.label = "1x64", .dim = {1, 64}}},
+                              both_bounds[] = {{.label = "1x64", .dim = {1, 64}}, {.label = "2x128", .dim = {2, 128}}},
+                              too_many[] = {{.label = "1x65", .dim = {1, 65}}, {.label = "1x64", .dim = {1, 64}}},
+                              refused[] = {{.label = "1001x64", .dim = {1001, 64}}, {.label = "1x64", .dim = {1, 64}}};
+
+struct pass_run {
+    struct limits_totals totals;
+    struct text said; /* "CHIP NAME text\n", "!" before problems */
+};
+
+static void collect(void *context, const struct limits_result *result)
+{
+    struct pass_run *run = context;
+    text_append(&run->said, "%s%s %s %s\n", result->problem ? "!" : "", result->chip, result->name, result->text);
+}
+
+static struct registration make_registration(const struct fixture *fixture, const char *symbol,
+                                             const struct reg_shape *shapes, size_t n_shapes)
+{
+    return (struct registration){.name = symbol,
+                                 .family = "twice",
+                                 .source = fixture->path,
+                                 .symbol = symbol,
+                                 .shapes = shapes,
+                                 .n_shapes = n_shapes,
+                                 .plan = plan_64};
+}
+
+static struct pass_run run_pass(const struct fixture *fixture, struct registration registrations[], size_t n_registrations,
+                                bool update)
+{
+    const struct registration *list[4];
+    for (size_t i = 0; i < n_registrations; i++)
+        list[i] = &registrations[i];
+    struct registry registry = {.registrations = list, .n_registrations = n_registrations};
+    static const char *const chips[] = {"gfx1151", "gfx90a"};
+    struct limits_options options = {
+        .chips = chips, .n_chips = 2, .n_jobs = 2, .update = update, .records_directory = fixture->folder};
+    struct pass_run run = {0};
+    struct error error;
+    struct toolchain *toolchain = toolchain_open(NULL, &error);
+    assert_non_null(toolchain);
+    if (!limits_pass(&registry, toolchain, &options, collect, &run, &run.totals, &error))
+        text_append(&run.said, "error %d: %s\n", error.status, error.text);
+    toolchain_close(toolchain);
+    return run;
+}
+
+static void expect(struct pass_run run, size_t n_problems, const char *words)
+{
+    assert_non_null(run.said.data);
+    if (run.totals.n_problems != n_problems || !strstr(run.said.data, words))
+        fail_msg("%zu problems, not %zu, or \"%s\" is not in:\n%s", run.totals.n_problems, n_problems, words,
+                 run.said.data);
+    text_free(&run.said);
+}
+
+static void edit(const char *path, const char *from, const char *to)
+{
+    char *text;
+    size_t n_bytes;
+    struct error error;
+    assert_true(file_read(path, &text, &n_bytes, &error));
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    assert_int_equal(strlen(from), strlen(to));
+    memcpy(at, to, strlen(to));
+    assert_true(file_write(path, text, n_bytes, &error));
+    free(text);
+}
+
+static void the_pass_finds_missing_current_stale_and_left_over_records(void **state)
+{
+    struct fixture *fixture = *state;
+    char records[SCRATCH_PATH_BYTES];
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    snprintf(records, sizeof records, "%.300s/debian-clang-22/twice.txt", fixture->folder);
+    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, both, 2, false), 4, "!gfx1151 twice record missing");
+    struct pass_run update = run_pass(fixture, both, 2, true);
+    assert_int_equal(update.totals.n_files_written, 1);
+    expect(update, 0, "gfx90a thrice record written (was: missing)");
+    struct pass_run current = run_pass(fixture, both, 2, false);
+    assert_int_equal(current.totals.n_cached, 2);
+    expect(current, 0, "gfx90a twice record current");
+    /* One number changed in the file is found, and named with what was compiled. */
+    edit(records, " 128   32", " 256   32");
+    expect(run_pass(fixture, both, 2, false), 1, "!gfx1151 thrice record stale: bound 256 -> 128");
+    edit(records, "twice    gfx90a", "nobody   gfx90a");
+    expect(run_pass(fixture, both, 2, false), 3,
+           "!gfx90a nobody record left over: family twice has no such kernel any more");
+    expect(run_pass(fixture, both, 2, true), 0, "gfx90a nobody record removed");
+    expect(run_pass(fixture, both, 2, false), 0, "gfx1151 thrice record current");
+    edit(records, "twice    gfx90a", "twice    gfx9 a");
+    expect(run_pass(fixture, both, 2, false), 0, "error 2: ");
+}
+
+static void the_pass_finds_launches_that_do_not_fit(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    struct registration good[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, good, 2, true), 0, "written");
+    struct registration over[] = {good[0], make_registration(fixture, "twice", too_many, 2)};
+    expect(run_pass(fixture, over, 2, false), 2, "!gfx90a twice launch at 1x65: 65 threads, bound 64");
+    struct registration under[] = {make_registration(fixture, "thrice", fitting, 1), good[1]};
+    expect(run_pass(fixture, under, 2, false), 2, "!gfx1151 thrice launch: at most 64 threads, bound 128");
+    struct registration refusing[] = {good[0], make_registration(fixture, "twice", refused, 2)};
+    expect(run_pass(fixture, refusing, 2, false), 2, "!gfx1151 twice launch at 1001x64: refused: more than 1000 rows");
+    struct registration absent[] = {good[0], good[1], make_registration(fixture, "absent", fitting, 1)};
+    expect(run_pass(fixture, absent, 3, false), 2, "!gfx1151 absent kernel absent is not in the code object of ");
+}
+
+static void a_family_that_does_not_compile_is_a_problem_of_its_chip(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(
+        scratch_write(fixture->folder, "twice.hip",
+                      "#ifdef __gfx90a__\n#error not here\n#endif\n"
+                      "extern \"C\" __attribute__((global, amdgpu_flat_work_group_size(1, 64))) void twice(float *p) {}\n",
+                      fixture->path));
+    struct registration one[] = {make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, one, 1, true), 1, "!gfx90a twice family twice for gfx90a does not compile: ");
+    expect(run_pass(fixture, one, 1, false), 1, "gfx1151 twice record current");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        TEST(records_are_written_sorted_and_aligned_and_read_back),
+        TEST(a_missing_file_is_an_empty_one),
+        TEST(malformed_lines_are_named_by_file_and_line),
+        TEST(every_figure_that_changed_is_told),
+        TEST(measured_figures_include_occupancy),
+        TEST(launches_that_do_not_fit_are_named),
+        TEST(a_bound_that_no_launch_uses_is_a_problem),
+        TEST(the_pass_finds_missing_current_stale_and_left_over_records),
+        TEST(the_pass_finds_launches_that_do_not_fit),
+        TEST(a_family_that_does_not_compile_is_a_problem_of_its_chip),
+    };
+    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+}
