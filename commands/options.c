@@ -11,13 +11,14 @@
 /* X(id, name, value's name or NULL, commands that take it, help) */
 #define OPTIONS(X)                                                                                                         \
     X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
+    X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS, "chips to compile for (default: all of record)")                      \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
-    X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST, "only registrations of that name; may be given again")                \
+    X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
     X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
     X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
-    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST, "host threads (default: one a processor)")                     \
+    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
     X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations")                                     \
@@ -25,9 +26,11 @@
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
     X(JSON, "json", NULL, FOR_LIST, "as JSON")                                                                             \
     X(TEETH, "teeth", NULL, FOR_LIST, "which gate catches which wrong arithmetic, by which factor")                        \
+    X(UPDATE, "update", NULL, FOR_LIMITS, "rewrite the committed records of what was selected")                            \
+    X(RECORD, "record", NULL, FOR_LIMITS, "print the figures of each kernel as a RECORD line too")                         \
     X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN, "colour even where the output is no terminal")                         \
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN, "never colour")                                                  \
-    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST, "this text")
+    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "this text")
 
 #define OPTION_ENUM(id, name, value, commands, help) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
@@ -60,16 +63,21 @@ static bool parse_seed(const char *word, uint64_t *seed, struct error *error)
     return (end != word && !*end && *word != '-') || error_set(error, STATUS_USAGE, "--seed %s: give a number", word);
 }
 
+void arguments_all_chips(struct arguments *arguments)
+{
+    size_t n_rows;
+    const struct chip *chips = chip_table(&n_rows);
+    arguments->all_chips = true;
+    arguments->n_chips = 0;
+    for (size_t i = 0; i < n_rows; i++)
+        if (chips[i].of_record)
+            arguments->chips[arguments->n_chips++] = chips[i].name;
+}
+
 static bool parse_chips(struct arguments *arguments, char *list, struct error *error)
 {
     if (strcmp(list, "all") == 0) {
-        size_t n_rows;
-        const struct chip *chips = chip_table(&n_rows);
-        arguments->all_chips = true;
-        arguments->n_chips = 0;
-        for (size_t i = 0; i < n_rows; i++)
-            if (chips[i].of_record)
-                arguments->chips[arguments->n_chips++] = chips[i].name;
+        arguments_all_chips(arguments);
         return true;
     }
     char *rest;
@@ -123,6 +131,7 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
 {
     switch (id) {
     case OPTION_CHIP:
+    case OPTION_CHIPS:
         return parse_chips(a, value, error);
     case OPTION_DEVICE:
         return parse_device(a, value, error);
@@ -156,6 +165,8 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->full |= id == OPTION_FULL;
     a->json |= id == OPTION_JSON;
     a->teeth |= id == OPTION_TEETH;
+    a->update |= id == OPTION_UPDATE;
+    a->record |= id == OPTION_RECORD;
     a->help |= id == OPTION_HELP;
     if (id == OPTION_COLOR || id == OPTION_NO_COLOR)
         a->color = id == OPTION_COLOR;

@@ -1,5 +1,6 @@
 /*
- * The options that contract, gates, list and run share: one table gives parsing, `--help` and which command takes what.
+ * The options that contract, gates, limits, list and run share: one table gives parsing, `--help` and which command takes
+ * what.
  */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
@@ -11,7 +12,7 @@
 #include "contract/base/error.h"
 #include "contract/registry.h"
 
-enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4 };
+enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8 };
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5 };
 
 struct arguments {
@@ -25,7 +26,7 @@ struct arguments {
     int gpu_index; /* rocm:N */
     int n_jobs, n_runs;
     uint64_t seed;
-    bool quick, full, json, teeth, help;
+    bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
     const char *log, *resume, *shape, *kernel;
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
@@ -34,6 +35,8 @@ struct arguments {
 
 /* Parses a command's arguments; strings are borrowed from argv. Errors: STATUS_USAGE, one line with a hint. */
 bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error);
+/* Selects every chip of record, as --chip all does. */
+void arguments_all_chips(struct arguments *arguments);
 /* The lines of --help for the options of a command. */
 void arguments_print_help(int command_mask, const char *usage);
 /* "quick", "default" or "full". */

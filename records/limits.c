@@ -64,7 +64,7 @@ static uint64_t threads_of(const struct limit_launch *launch)
 __attribute__((format(printf, 3, 4))) static bool misfit(char text[LIMIT_TEXT_BYTES], const struct limit_launch *launch,
                                                          const char *format, ...)
 {
-    int length = snprintf(text, LIMIT_TEXT_BYTES, "launch at %s: ", launch->shape);
+    int length = snprintf(text, LIMIT_TEXT_BYTES, *launch->shape ? "launch at %s: " : "launch%s: ", launch->shape);
     va_list arguments;
     va_start(arguments, format);
     if (length >= 0 && length < LIMIT_TEXT_BYTES)
