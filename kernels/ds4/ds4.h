@@ -1,0 +1,34 @@
+/* What the files of the ds4 family share. */
+#ifndef KERNELS_DS4_H
+#define KERNELS_DS4_H
+
+#include "contract/registry.h"
+#include "reference/ds4.h"
+
+#define DS4_SOURCE "kernels/ds4/ds4.hip"
+#define DS4_EPS    1e-6f
+
+enum { DS4_THREADS = 256, DS4_ELEMENTS_OF_ROUND = 4 * DS4_THREADS };
+
+static inline struct reg_arg ds4_tensor_arg(int tensor)
+{
+    return (struct reg_arg){.kind = REG_ARG_TENSOR, .tensor = tensor};
+}
+
+static inline struct reg_arg ds4_int_arg(int64_t value)
+{
+    return (struct reg_arg){.kind = REG_ARG_I32, .integer = value};
+}
+
+static inline struct reg_arg ds4_eps_arg(void)
+{
+    return (struct reg_arg){.kind = REG_ARG_F32, .real = DS4_EPS};
+}
+
+/* Rows whose sums of squares stay finite: row r % 3 == 0 mixes sizes from subnormals to 2^52, 1 is tiny throughout, 2 is
+ * zeros of both signs. */
+void ds4_fill_edges(const struct reg_case *c, int tensor, float *data);
+/* A row of n integers times 64 whose mean square is 2^16 exactly. */
+void ds4_exact_row(struct random_key key, int64_t row, int64_t n, float *out);
+
+#endif

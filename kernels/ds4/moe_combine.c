@@ -1,0 +1,96 @@
+/* moe_combine_gate. Dimensions of a shape: tokens, experts, dim. */
+#include "kernels/ds4/ds4.h"
+
+enum { GATE, Y, OUT }; /* tensors */
+
+static const struct reg_shape shapes[] = {
+    {.label = "1x6x4096", .dim = {1, 6, 4096}, .quick = true},
+    {.label = "2x8x1025", .dim = {2, 8, 1025}, .quick = true}, /* one element past a block */
+    {.label = "3x1x33", .dim = {3, 1, 33}},
+    {.label = "7x6x1023", .dim = {7, 6, 1023}},
+    {.label = "64x2x64", .dim = {64, 2, 64}},
+    {.label = "5x32x7168", .dim = {5, 32, 7168}},
+};
+
+static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)
+{
+    int64_t tokens = shape->dim[0], experts = shape->dim[1], dim = shape->dim[2];
+    if (tokens < 1 || tokens > 65535 || experts < 1 || dim < 1)
+        return error_set(error, STATUS_USAGE,
+                         "moe_combine_gate takes 1 to 65535 tokens and at least one expert and column");
+    *plan = (struct reg_plan){
+        .n_tensors = 3,
+        .tensor = {[GATE] = {"gate", FORMAT_F32, REG_INPUT, tokens, experts},
+                   [Y] = {"y", FORMAT_F32, REG_INPUT, tokens, experts * dim},
+                   [OUT] = {"out", FORMAT_F32, REG_OUTPUT, tokens, dim}},
+        .n_args = 5,
+        .arg = {ds4_tensor_arg(GATE), ds4_tensor_arg(Y), ds4_tensor_arg(OUT), ds4_int_arg(experts), ds4_int_arg(dim)},
+        .grid = {(uint32_t)((dim + DS4_ELEMENTS_OF_ROUND - 1) / DS4_ELEMENTS_OF_ROUND), (uint32_t)tokens, 1},
+        .block = {DS4_THREADS, 1, 1},
+    };
+    return true;
+}
+
+static struct ds4_moe problem(const struct reg_case *c)
+{
+    const struct reg_plan *p = c->plan;
+    return (struct ds4_moe){p->tensor[GATE].rows, p->tensor[GATE].columns, p->tensor[OUT].columns, c->data[GATE],
+                            c->data[Y]};
+}
+
+/* Integers of either sign below 700, so that 32 products stay below 2^24. */
+static void fill(const struct reg_case *c, int tensor, void *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    if (c->pattern != REG_PATTERN_EXACT) {
+        reg_fill(c, tensor, data);
+        return;
+    }
+    for (int64_t i = 0; i < t->rows * t->columns; i++)
+        ((float *)data)[i] = (float)random_below(reg_key(c, tensor), (uint64_t)i, 1399) - 699;
+}
+
+static void reference(const struct reg_case *c, int tensor, struct bound *out)
+{
+    (void)tensor;
+    struct ds4_moe p = problem(c);
+    ds4_moe_reference(&p, out);
+}
+
+static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
+{
+    (void)tensor;
+    struct ds4_moe p = problem(c);
+    ds4_moe_audit(&p, element / p.dim, element % p.dim, audit);
+}
+
+static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
+{
+    (void)tensor;
+    struct ds4_moe p = problem(c);
+    ds4_moe_model(&p, policy, out);
+}
+
+static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+{
+    (void)tensor;
+    struct ds4_moe p = problem(c);
+    ds4_moe_exact(&p, element / p.dim, element % p.dim, sum);
+}
+
+static const struct registration moe_combine_gate = {
+    .name = "moe_combine_gate",
+    .family = "ds4",
+    .source = DS4_SOURCE,
+    .symbol = "moe_combine_gate",
+    .shapes = shapes,
+    .n_shapes = sizeof shapes / sizeof shapes[0],
+    .patterns = 1u << REG_PATTERN_EDGES,
+    .plan = plan,
+    .fill = fill,
+    .reference = reference,
+    .audit = audit,
+    .model = model,
+    .exact = exact,
+};
+REG_KERNEL(&moe_combine_gate);

@@ -1,0 +1,100 @@
+/* rms_norm_rows. Dimensions of a shape: rows, n. */
+#include "kernels/ds4/ds4.h"
+
+enum { X, WEIGHT, OUT }; /* tensors */
+
+static const struct reg_shape shapes[] = {
+    {.label = "1x1", .dim = {1, 1}},
+    {.label = "1x64", .dim = {1, 64}},
+    {.label = "2x33", .dim = {2, 33}, .quick = true},
+    {.label = "3x1025", .dim = {3, 1025}}, /* one element past a round of the block */
+    {.label = "4x4096", .dim = {4, 4096}, .quick = true},
+    {.label = "5x2047", .dim = {5, 2047}},
+    {.label = "64x128", .dim = {64, 128}},
+    {.label = "1x7168", .dim = {1, 7168}, .quick = true},
+    {.label = "2x65536", .dim = {2, 65536}},
+};
+
+static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)
+{
+    int64_t rows = shape->dim[0], n = shape->dim[1];
+    if (rows < 1 || n < 1 || n > INT32_MAX - DS4_ELEMENTS_OF_ROUND)
+        return error_set(error, STATUS_USAGE, "rms_norm_rows takes at least one row and column, not %lld x %lld",
+                         (long long)rows, (long long)n);
+    *plan = (struct reg_plan){
+        .n_tensors = 3,
+        .tensor = {[X] = {"x", FORMAT_F32, REG_INPUT, rows, n},
+                   [WEIGHT] = {"weight", FORMAT_F32, REG_INPUT, 1, n},
+                   [OUT] = {"out", FORMAT_F32, REG_OUTPUT, rows, n}},
+        .n_args = 5,
+        .arg = {ds4_tensor_arg(X), ds4_tensor_arg(WEIGHT), ds4_tensor_arg(OUT), ds4_eps_arg(), ds4_int_arg(n)},
+        .grid = {(uint32_t)rows, 1, 1},
+        .block = {DS4_THREADS, 1, 1},
+    };
+    return true;
+}
+
+static struct ds4_rms_norm problem(const struct reg_case *c)
+{
+    return (struct ds4_rms_norm){c->plan->tensor[X].rows, c->plan->tensor[X].columns, DS4_EPS, c->data[X], c->data[WEIGHT]};
+}
+
+static void fill(const struct reg_case *c, int tensor, void *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    if (tensor == X && c->pattern == REG_PATTERN_EDGES)
+        ds4_fill_edges(c, tensor, data);
+    else if (tensor == X && c->pattern == REG_PATTERN_EXACT)
+        for (int64_t row = 0; row < t->rows; row++)
+            ds4_exact_row(reg_key(c, X), row, t->columns, (float *)data + row * t->columns);
+    else if (c->pattern == REG_PATTERN_EDGES)
+        for (int64_t i = 0; i < t->columns; i++)
+            ((float *)data)[i] = (float)(2 * random_unit(reg_key(c, tensor), (uint64_t)i) - 1);
+    else
+        reg_fill(c, tensor, data);
+}
+
+static void reference(const struct reg_case *c, int tensor, struct bound *out)
+{
+    (void)tensor;
+    struct ds4_rms_norm p = problem(c);
+    ds4_rms_norm_reference(&p, out);
+}
+
+static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
+{
+    (void)tensor;
+    struct ds4_rms_norm p = problem(c);
+    ds4_rms_norm_audit(&p, element / p.n, element % p.n, audit);
+}
+
+static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
+{
+    (void)tensor;
+    struct ds4_rms_norm p = problem(c);
+    ds4_rms_norm_model(&p, policy, out);
+}
+
+static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+{
+    (void)tensor;
+    struct ds4_rms_norm p = problem(c);
+    ds4_rms_norm_exact(&p, element / p.n, element % p.n, sum);
+}
+
+static const struct registration rms_norm_rows = {
+    .name = "rms_norm_rows",
+    .family = "ds4",
+    .source = DS4_SOURCE,
+    .symbol = "rms_norm_rows",
+    .shapes = shapes,
+    .n_shapes = sizeof shapes / sizeof shapes[0],
+    .patterns = 1u << REG_PATTERN_EDGES,
+    .plan = plan,
+    .fill = fill,
+    .reference = reference,
+    .audit = audit,
+    .model = model,
+    .exact = exact,
+};
+REG_KERNEL(&rms_norm_rows);

@@ -1,0 +1,18 @@
+/* The RMS norm of one row, shared by the ds4 references; not for others. */
+#ifndef REFERENCE_DS4_NORM_H
+#define REFERENCE_DS4_NORM_H
+
+#include "reference/ds4.h"
+
+/* 1 / sqrt(mean(x^2) + eps). */
+struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps);
+/* out may be x. */
+void ds4_norm_row(const struct bound *x, const float *weight, int64_t n, float eps, struct bound *out);
+void ds4_norm_model_row(const struct policy *policy, const double *x, const float *weight, int64_t n, float eps,
+                        double *out);
+/* The sum of squares of a row of n integers times 64 with mean square 2^16, and the output of its element `own`. */
+void ds4_norm_exact(double own, double weight, int64_t n, const double *x, struct exact_sum *sum);
+/* Slot 1 holds the sum of squares and slot 2 the element; leaves the output in slot 0. */
+void ds4_norm_audit(struct audit *audit, int64_t n, float eps, float weight);
+
+#endif

@@ -1,0 +1,112 @@
+#include "reference/ds4_norm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Roundings that a square passes through: the chain of its lane (4 elements of each round of 1024), 5 additions over the
+ * lanes of a wave, 7 over the waves. */
+static int64_t depth_of_squares(int64_t n)
+{
+    int64_t rounds = (n + 4 * DS4_LANES - 1) / (4 * DS4_LANES);
+    return 4 * rounds + 5 + DS4_LANES / 32 - 1;
+}
+
+struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps)
+{
+    double sum = 0, error = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += x[i].value * x[i].value;
+        /* A fused square adds nothing but eta of its own; what x carries gives 2 |x| e + e^2. */
+        error += 2 * fabs(x[i].value) * x[i].error + x[i].error * x[i].error + 0x1p-150;
+    }
+    struct bound squares = isnan(sum) ? bound_exact(NAN) : bound_sum(FORMAT_F32, n, sum, sum, error, depth_of_squares(n));
+    struct bound mean = bound_div(FORMAT_F32, squares, bound_exact((double)n));
+    return bound_div(FORMAT_F32, bound_exact(1), bound_sqrt(FORMAT_F32, bound_add(FORMAT_F32, mean, bound_exact(eps))));
+}
+
+void ds4_norm_row(const struct bound *x, const float *weight, int64_t n, float eps, struct bound *out)
+{
+    struct bound scale = ds4_norm_scale(x, n, eps);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bound_mul(FORMAT_F32, bound_mul(FORMAT_F32, x[i], scale), bound_exact(weight[i]));
+}
+
+void ds4_norm_model_row(const struct policy *policy, const double *x, const float *weight, int64_t n, float eps,
+                        double *out)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < policy_terms(policy, n); i++)
+        sum = policy_add(policy, sum, policy_product(policy, x[i], x[i]));
+    double scale = 1 / sqrt(sum / (double)n + eps);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = policy_result(policy, x[i] * scale * weight[i]);
+}
+
+void ds4_norm_exact(double own, double weight, int64_t n, const double *x, struct exact_sum *sum)
+{
+    *sum = (struct exact_sum){.exponent = 12, .products_exact = true, .one_signed = true};
+    for (int64_t i = 0; i < n; i++) {
+        double integer = x[i] / 64;
+        sum->products_exact &= integer == rint(integer) && fabs(integer) <= 1024;
+        sum->sum += (int64_t)(integer * integer);
+    }
+    sum->sum_abs = sum->sum;
+    sum->products_exact &= sum->sum == 16 * n; /* mean square 2^16: its root and the reciprocal of that are exact */
+    sum->expected = format_round(FORMAT_F32, format_round(FORMAT_F32, own * 0x1p-8) * weight);
+}
+
+void ds4_rms_norm_reference(const struct ds4_rms_norm *p, struct bound *out)
+{
+    for (int64_t row = 0; row < p->rows; row++) {
+        struct bound *own = out + row * p->n;
+        for (int64_t i = 0; i < p->n; i++)
+            own[i] = bound_exact(p->x[row * p->n + i]);
+        ds4_norm_row(own, p->weight, p->n, p->eps, own);
+    }
+}
+
+/* Slot 0 = x / sqrt(sum / n + eps) * weight, slot 1 holding the sum of squares and slot 2 the element. */
+void ds4_norm_audit(struct audit *audit, int64_t n, float eps, float weight)
+{
+    audit_set(audit, 3, (double)n);
+    audit_div(audit, 1, 1, 3);
+    audit_set(audit, 3, eps);
+    audit_add(audit, 1, 1, 3);
+    audit_sqrt(audit, 1, 1);
+    audit_div(audit, 0, 2, 1);
+    audit_set(audit, 3, weight);
+    audit_mul(audit, 0, 0, 3);
+}
+
+void ds4_rms_norm_audit(const struct ds4_rms_norm *p, int64_t row, int64_t column, struct audit *audit)
+{
+    const float *x = p->x + row * p->n;
+    audit_set(audit, 1, 0);
+    for (int64_t i = 0; i < p->n; i++)
+        audit_accumulate(audit, 1, x[i], x[i]);
+    audit_set(audit, 2, x[column]);
+    ds4_norm_audit(audit, p->n, p->eps, p->weight[column]);
+}
+
+void ds4_rms_norm_model(const struct ds4_rms_norm *p, const struct policy *policy, double *out)
+{
+    double *x = calloc((size_t)p->n, sizeof *x);
+    for (int64_t row = 0; x && row < p->rows; row++) {
+        const float *from = p->x + (row + policy->row_shift) % p->rows * p->n;
+        for (int64_t i = 0; i < p->n; i++)
+            x[i] = from[i];
+        ds4_norm_model_row(policy, x, p->weight, p->n, p->eps, out + row * p->n);
+    }
+    free(x);
+}
+
+void ds4_rms_norm_exact(const struct ds4_rms_norm *p, int64_t row, int64_t column, struct exact_sum *sum)
+{
+    *sum = (struct exact_sum){0};
+    double *x = calloc((size_t)p->n, sizeof *x);
+    for (int64_t i = 0; x && i < p->n; i++)
+        x[i] = p->x[row * p->n + i];
+    if (x)
+        ds4_norm_exact(x[column], p->weight[column], p->n, x, sum);
+    free(x);
+}
