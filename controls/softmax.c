@@ -9,7 +9,7 @@ CONTROL(softmax_row_late, .registration = "softmax_rows", .what = "x is read one
         .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_POINTER, .tensor = 0,
         .offset_rows = 1);
 CONTROL(softmax_no_rescale, .registration = "softmax_rows", .what = "the sum is not rescaled to the new maximum",
-        .shape = "5x8192", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_BUILD,
+        .shape = "3x5000", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_BUILD,
         .define = "SOFTMAX_FAULT_NO_RESCALE");
 CONTROL(softmax_row_short, .registration = "softmax_rows", .what = "the grid is one row short", .shape = "2x1025",
         .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_GRID, .arg = 0);

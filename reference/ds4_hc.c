@@ -92,20 +92,38 @@ static void mixed_exact(const struct ds4_hc *p, int64_t row, int64_t column, str
     sum->expected = (double)sum->sum;
 }
 
+/* Up to DS4_BLOCK mixed elements in f32, exact where the streams and split are the integers of the exact pattern: products
+ * and their sums below 2^24; false where they are not. Elements past n are 0. */
+static bool mix_block(const struct ds4_hc *p, int64_t row, int64_t first, float mixed[DS4_BLOCK])
+{
+    const float *split = p->split + row * DS4_STREAMS, *stream = p->streams + row * DS4_STREAMS * p->n + first;
+    int64_t n = p->n - first < DS4_BLOCK ? p->n - first : DS4_BLOCK;
+    int wrong = 0;
+    for (int i = 0; i < DS4_BLOCK; i++)
+        mixed[i] = 0;
+    for (int s = 0; s < DS4_STREAMS; s++, stream += p->n)
+        for (int64_t i = 0; i < n; i++) {
+            float product = stream[i] * split[s];
+            mixed[i] += product;
+            wrong |= (float)(int)product != product;
+            wrong |= product > 0x1p21f;
+            wrong |= product < -0x1p21f;
+        }
+    return !wrong;
+}
+
 void ds4_hc_exact(const struct ds4_hc *p, bool normed, int64_t row, int64_t column, struct exact_sum *sum)
 {
     mixed_exact(p, row, column, sum);
     if (!normed || !sum->products_exact)
         return;
-    double own = sum->expected, *mixed = calloc((size_t)p->n, sizeof *mixed);
-    bool products_exact = mixed != NULL;
-    for (int64_t i = 0; mixed && i < p->n; i++) {
-        mixed_exact(p, row, i, sum);
-        products_exact &= sum->products_exact;
-        mixed[i] = sum->expected;
+    int64_t squares = 0;
+    bool integers = true;
+    for (int64_t i = 0; i < p->n; i += DS4_BLOCK) {
+        float mixed[DS4_BLOCK];
+        integers &= mix_block(p, row, i, mixed);
+        integers &= ds4_add_integer_squares(mixed, &squares);
     }
-    if (mixed)
-        ds4_norm_exact(own, p->weight[column], p->n, mixed, sum);
-    sum->products_exact &= products_exact;
-    free(mixed);
+    ds4_norm_exact(sum->expected, p->weight[column], p->n, squares, sum);
+    sum->products_exact &= integers;
 }

@@ -10,8 +10,13 @@ struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps);
 void ds4_norm_row(const struct bound *x, const float *weight, int64_t n, float eps, struct bound *out);
 void ds4_norm_model_row(const struct policy *policy, const double *x, const float *weight, int64_t n, float eps,
                         double *out);
-/* The sum of squares of a row of n integers times 64 with mean square 2^16, and the output of its element `own`. */
-void ds4_norm_exact(double own, double weight, int64_t n, const double *x, struct exact_sum *sum);
+enum { DS4_BLOCK = 8 };
+
+/* Adds the squares of DS4_BLOCK values in units of 64; false where one is no integer of them, or is above 1024. */
+bool ds4_add_integer_squares(const float values[DS4_BLOCK], int64_t *squares);
+/* From the sum of squares of a row of n integers times 64, in units of 2^12: proves the mean square to be 2^16, which
+ * swallows eps and has exact roots, and gives the output of the element `own`. */
+void ds4_norm_exact(double own, double weight, int64_t n, int64_t squares, struct exact_sum *sum);
 /* Slot 1 holds the sum of squares and slot 2 the element; leaves the output in slot 0. */
 void ds4_norm_audit(struct audit *audit, int64_t n, float eps, float weight);
 

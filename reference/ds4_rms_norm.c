@@ -42,16 +42,10 @@ void ds4_norm_model_row(const struct policy *policy, const double *x, const floa
         out[i] = policy_result(policy, x[i] * scale * weight[i]);
 }
 
-void ds4_norm_exact(double own, double weight, int64_t n, const double *x, struct exact_sum *sum)
+void ds4_norm_exact(double own, double weight, int64_t n, int64_t squares, struct exact_sum *sum)
 {
-    *sum = (struct exact_sum){.exponent = 12, .products_exact = true, .one_signed = true};
-    for (int64_t i = 0; i < n; i++) {
-        double integer = x[i] / 64;
-        sum->products_exact &= integer == rint(integer) && fabs(integer) <= 1024;
-        sum->sum += (int64_t)(integer * integer);
-    }
-    sum->sum_abs = sum->sum;
-    sum->products_exact &= sum->sum == 16 * n; /* mean square 2^16: its root and the reciprocal of that are exact */
+    *sum = (struct exact_sum){.exponent = 12, .one_signed = true, .sum = squares, .sum_abs = squares};
+    sum->products_exact = squares == 16 * n;
     sum->expected = format_round(FORMAT_F32, format_round(FORMAT_F32, own * 0x1p-8) * weight);
 }
 
@@ -100,13 +94,33 @@ void ds4_rms_norm_model(const struct ds4_rms_norm *p, const struct policy *polic
     free(x);
 }
 
+bool ds4_add_integer_squares(const float values[DS4_BLOCK], int64_t *squares)
+{
+    float square[DS4_BLOCK];
+    int wrong = 0, sum = 0;
+    for (int i = 0; i < DS4_BLOCK; i++) {
+        float units = values[i] * 0x1p-6f;
+        square[i] = units * units;
+        wrong |= (float)(int)units != units;
+        wrong |= square[i] > 0x1p20f;
+    }
+    for (int i = 0; i < DS4_BLOCK; i++)
+        sum += (int)square[i];
+    *squares += sum;
+    return !wrong;
+}
+
 void ds4_rms_norm_exact(const struct ds4_rms_norm *p, int64_t row, int64_t column, struct exact_sum *sum)
 {
-    *sum = (struct exact_sum){0};
-    double *x = calloc((size_t)p->n, sizeof *x);
-    for (int64_t i = 0; x && i < p->n; i++)
-        x[i] = p->x[row * p->n + i];
-    if (x)
-        ds4_norm_exact(x[column], p->weight[column], p->n, x, sum);
-    free(x);
+    const float *x = p->x + row * p->n;
+    int64_t squares = 0, whole = p->n / DS4_BLOCK * DS4_BLOCK;
+    bool integers = true;
+    for (int64_t i = 0; i < whole; i += DS4_BLOCK)
+        integers &= ds4_add_integer_squares(x + i, &squares);
+    float rest[DS4_BLOCK] = {0};
+    for (int64_t i = whole; i < p->n; i++)
+        rest[i - whole] = x[i];
+    integers &= ds4_add_integer_squares(rest, &squares);
+    ds4_norm_exact(x[column], p->weight[column], p->n, squares, sum);
+    sum->products_exact &= integers;
 }

@@ -6,6 +6,7 @@
  * columns
  *
  * Every step in f32: products, butterflies, the product with the scale (f32); then one conversion to the output's format.
+ * The models round after scale and svh as well: those roundings belong to the definition.
  */
 #ifndef REFERENCE_EXL3_H
 #define REFERENCE_EXL3_H

@@ -166,12 +166,12 @@ void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out)
 }
 
 /* W[k][column], decoded on its own. */
-static double weight_at(const struct exl3_linear *p, int64_t k, int64_t column)
+static double weight_at(const struct exl3_linear *p, const struct exl3_codebook *codebook, int64_t k, int64_t column)
 {
     int64_t index = k / EXL3_TILE * (p->n / EXL3_TILE) + column / EXL3_TILE;
     const uint16_t *tile = p->w + index * exl3_tile_words(p->bits);
     int t = exl3_index((int)(k % EXL3_TILE), (int)(column % EXL3_TILE));
-    return exl3_weight(exl3_window(tile, p->bits, t));
+    return codebook->weight[exl3_byte_sum(exl3_window(tile, p->bits, t))];
 }
 
 /* Slot 1 sums x[row][k] * (sum over the group of H W[k][c]); the inner sum is one of f16 values within 2^-17 … 4, exact in
@@ -179,11 +179,13 @@ static double weight_at(const struct exl3_linear *p, int64_t k, int64_t column)
 void exl3_linear_audit(const struct exl3_linear *p, int64_t row, int64_t column, struct audit *audit)
 {
     int64_t first = column / GROUP * GROUP;
+    struct exl3_codebook codebook;
+    exl3_codebook_init(&codebook);
     audit_set(audit, 1, 0);
     for (int64_t k = 0; k < p->k; k++) {
         double rotated = 0;
         for (int c = 0; c < GROUP; c++)
-            rotated += hadamard_sign((int)(column - first), c) * weight_at(p, k, first + c);
+            rotated += hadamard_sign((int)(column - first), c) * weight_at(p, &codebook, k, first + c);
         audit_accumulate(audit, 1, format_load(FORMAT_F16, p->x, row * p->k + k), rotated);
     }
     audit_set(audit, 2, p->scale);
@@ -229,8 +231,9 @@ static void model_group(void *context, int64_t group)
             hadamard_model(model->policy, sums[row]);
         for (int c = 0; c < GROUP; c++) {
             double svh = format_load(FORMAT_F16, p->svh, group * GROUP + c);
+            double scaled = format_round(FORMAT_F32, sums ? sums[row][c] * p->scale : NAN);
             model->out[row * p->n + group * GROUP + c] =
-                policy_result(model->policy, sums ? sums[row][c] * p->scale * svh : NAN);
+                policy_result(model->policy, format_round(FORMAT_F32, scaled * svh));
         }
     }
     free(sums);
@@ -248,21 +251,22 @@ void exl3_linear_model(const struct exl3_linear *problem, const struct policy *p
     rows_of_x_close(&x);
 }
 
-/* An f16 that is an integer below 2^15 (zero counts as none here: exact inputs have no zeros); 0 where it is no integer. */
+/* An f16 that is an integer (zero counts as none here: exact inputs have no zeros); 0 where it is no integer. */
 static int f16_integer(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, significand = (bits & 1023) | 1024; /* value = significand * 2^(exponent - 25) */
-    int below = 25 - exponent;
-    if (below < 0 || below > 10 || significand & ((1 << below) - 1))
+    int below = 25 - exponent, above = below < 0 ? -below : 0;
+    if (exponent == 31 || below > 10 || (below > 0 && significand & ((1 << below) - 1)))
         return 0;
-    return bits & 0x8000 ? -(significand >> below) : significand >> below;
+    int magnitude = below > 0 ? significand >> below : significand << above;
+    return bits & 0x8000 ? -magnitude : magnitude;
 }
 
 /* Of all-ones windows: the weight is -667 / 1024. */
 void exl3_linear_exact(const struct exl3_linear *p, int64_t row, int64_t column, struct exact_sum *sum)
 {
     int64_t integers = 0, magnitudes = 0;
-    double weight = weight_at(p, 0, column / GROUP * GROUP) * 1024;
+    double weight = exl3_weight(p->w[0]) * 1024; /* each window is any of the tile's 16-bit words */
     *sum = (struct exact_sum){.exponent = 4 - 10, .products_exact = weight == -667, .one_signed = true};
     for (int64_t k = 0; k < p->k; k++) {
         int x = f16_integer(p->x[row * p->k + k]);

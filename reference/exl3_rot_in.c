@@ -61,7 +61,7 @@ void exl3_rot_in_model(const struct exl3_rot_in *p, const struct policy *policy,
                 v[i] = i < kept ? policy_product(policy, x_at(p, from, first + i), suh_at(p, first + i)) : 0;
             hadamard_model(policy, v);
             for (int i = 0; i < HADAMARD_SIZE; i++)
-                out[row * p->k + first + i] = policy_result(policy, v[i] * p->scale);
+                out[row * p->k + first + i] = policy_result(policy, format_round(FORMAT_F32, v[i] * p->scale));
         }
 }
 

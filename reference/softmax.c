@@ -151,13 +151,15 @@ void softmax_model(const struct softmax *p, const struct policy *policy, double 
 void softmax_exact(const struct softmax *p, int64_t row, int64_t column, struct exact_sum *sum)
 {
     const float *x = p->x + row * p->n;
-    double maximum = row_facts(x, p->n).maximum;
-    *sum = (struct exact_sum){.products_exact = true, .one_signed = true};
+    float maximum = x[0];
+    int64_t n_equal = 0;
+    bool others_vanish = true;
+    for (int64_t i = 1; i < p->n; i++)
+        maximum = x[i] > maximum ? x[i] : maximum;
     for (int64_t i = 0; i < p->n; i++) {
-        double d = x[i] - maximum;
-        sum->sum += d == 0;
-        sum->products_exact &= d == 0 || d < -200; /* exp(-200) < 2^-288 */
+        n_equal += x[i] == maximum;
+        others_vanish &= x[i] == maximum || x[i] < maximum - 200; /* exp(-200) < 2^-288 */
     }
-    sum->sum_abs = sum->sum;
-    sum->expected = x[column] == maximum ? format_round(FORMAT_F32, 1 / (double)sum->sum) : 0;
+    *sum = (struct exact_sum){.sum = n_equal, .sum_abs = n_equal, .products_exact = others_vanish, .one_signed = true};
+    sum->expected = x[column] == maximum ? format_round(FORMAT_F32, 1 / (double)n_equal) : 0;
 }

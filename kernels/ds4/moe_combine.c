@@ -38,16 +38,28 @@ static struct ds4_moe problem(const struct reg_case *c)
                             c->data[Y]};
 }
 
-/* Integers of either sign below 700, so that 32 products stay below 2^24. */
+/* y at the edges: as large as no sum of products with gates below 1 overflows, and down to the smallest. */
+static double edge(struct random_key key, uint64_t i)
+{
+    static const double sizes[] = {0, 0x1p-149, 0x1p-126 - 0x1p-149, 0x1p-126, 1, 0x1.fffffep121};
+    return (random_bits(key, i) & 1 ? -1 : 1) * sizes[random_below(key, i, sizeof sizes / sizeof sizes[0])];
+}
+
+/* Exact: integers of either sign below 700, so that 32 products stay below 2^24. */
 static void fill(const struct reg_case *c, int tensor, void *data)
 {
     const struct reg_tensor *t = &c->plan->tensor[tensor];
-    if (c->pattern != REG_PATTERN_EXACT) {
+    struct random_key key = reg_key(c, tensor);
+    float *out = data;
+    if (c->pattern != REG_PATTERN_EXACT && c->pattern != REG_PATTERN_EDGES) {
         reg_fill(c, tensor, data);
         return;
     }
     for (int64_t i = 0; i < t->rows * t->columns; i++)
-        ((float *)data)[i] = (float)random_below(reg_key(c, tensor), (uint64_t)i, 1399) - 699;
+        if (c->pattern == REG_PATTERN_EXACT)
+            out[i] = (float)random_below(key, (uint64_t)i, 1399) - 699;
+        else
+            out[i] = (float)(tensor == Y ? edge(key, (uint64_t)i) : 2 * random_unit(key, (uint64_t)i) - 1);
 }
 
 static void reference(const struct reg_case *c, int tensor, struct bound *out)

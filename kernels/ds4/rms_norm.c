@@ -12,7 +12,7 @@ static const struct reg_shape shapes[] = {
     {.label = "5x2047", .dim = {5, 2047}},
     {.label = "64x128", .dim = {64, 128}},
     {.label = "1x7168", .dim = {1, 7168}, .quick = true},
-    {.label = "2x65536", .dim = {2, 65536}},
+    {.label = "2x16384", .dim = {2, 16384}},
 };
 
 static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)

@@ -176,12 +176,24 @@ static void fill_exact_x(const struct reg_case *c, uint16_t *x)
         format_store(FORMAT_F16, x, i, -16.0 * (1 + random_below(key, (uint64_t)i, largest)));
 }
 
+/* Integers of either sign, none 0. */
+static void fill_exact_svh(const struct reg_case *c, uint16_t *svh)
+{
+    struct random_key key = reg_key(c, SVH);
+    for (int64_t i = 0; i < c->plan->tensor[SVH].columns; i++) {
+        double magnitude = 1 + random_below(key, (uint64_t)i, 8);
+        format_store(FORMAT_F16, svh, i, random_bits(key, (uint64_t)i) >> 63 ? -magnitude : magnitude);
+    }
+}
+
 static void fill(const struct reg_case *c, int tensor, void *data)
 {
     if (tensor == W)
         fill_w(c, data);
     else if (tensor == X && c->pattern == REG_PATTERN_EXACT)
         fill_exact_x(c, data);
+    else if (tensor == SVH && c->pattern == REG_PATTERN_EXACT)
+        fill_exact_svh(c, data);
     else
         reg_fill(c, tensor, data);
 }

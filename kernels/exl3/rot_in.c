@@ -120,9 +120,27 @@ static void fill_exact_x(const struct reg_case *c, void *x)
                 fill_exact_dense(c, x, row, first, key);
 }
 
+/* The edges of f16, which the result is stored in, and of x's own format towards zero; nothing that overflows f32. */
+static void fill_edges_x(const struct reg_case *c, void *x)
+{
+    const struct reg_tensor *tensor = &c->plan->tensor[X];
+    const struct format_facts *own = format_facts(tensor->format), *f16 = format_facts(FORMAT_F16);
+    struct random_key key = reg_key(c, X);
+    double edges[] = {0,       2 * own->half_subnormal, ldexp(1, own->exponent_min), 2 * f16->half_subnormal,
+                      0x1p-14, f16->largest / 4};
+    enum { N_EDGES = sizeof edges / sizeof edges[0] };
+    for (int64_t i = 0; i < tensor->rows * tensor->columns; i++) {
+        uint32_t which = random_below(key, (uint64_t)i, 2 * N_EDGES);
+        double value = which < N_EDGES ? edges[which] : random_unit(key, (uint64_t)i);
+        format_store(tensor->format, x, i, random_bits(key, (uint64_t)i) & 1 ? -value : value);
+    }
+}
+
 static void fill(const struct reg_case *c, int tensor, void *data)
 {
-    if (c->pattern != REG_PATTERN_EXACT)
+    if (c->pattern == REG_PATTERN_EDGES && tensor == X)
+        fill_edges_x(c, data);
+    else if (c->pattern != REG_PATTERN_EXACT)
         reg_fill(c, tensor, data);
     else if (tensor == SUH)
         fill_exact_suh(c, data);
