@@ -31,7 +31,7 @@ static bool exact_value(const struct host_case *host, int tensor, int64_t index,
     if (host->c.pattern != REG_PATTERN_EXACT)
         return false;
     struct exact_sum sum = {0};
-    host->c.registration->exact(&host->c, tensor, index, &sum);
+    host->c.registration->exact(&host->c, tensor, index, 1, &sum);
     *expected = sum.expected;
     return true;
 }

@@ -33,18 +33,16 @@ static uint64_t expected_bits(enum number_format format, double expected)
     return format_bits(format, &stored, 0);
 }
 
-static void judge_element(const struct exact_loop *loop, int64_t i, struct chunk *chunk)
+static void judge_element(const struct exact_loop *loop, int64_t i, const struct exact_sum *sum, struct chunk *chunk)
 {
     const struct registration *r = loop->host->c.registration;
     enum number_format format = loop->host->plan.tensor[loop->tensor].format;
-    struct exact_sum sum = {0};
-    r->exact(&loop->host->c, loop->tensor, i, &sum);
-    if (!exact_premise_holds(&sum, r->exact_needs_one_sign) && chunk->first_refused < 0)
+    if (!exact_premise_holds(sum, r->exact_needs_one_sign) && chunk->first_refused < 0)
         chunk->first_refused = i;
     const struct bound *bound = &loop->host->bounds[loop->tensor][i];
-    if (bound_ratio(sum.expected, bound) > 1 && chunk->first_disagreeing < 0)
+    if (bound_ratio(sum->expected, bound) > 1 && chunk->first_disagreeing < 0)
         chunk->first_disagreeing = i;
-    if (format_bits(format, loop->data, i) != expected_bits(format, sum.expected) && chunk->n_wrong++ == 0)
+    if (format_bits(format, loop->data, i) != expected_bits(format, sum->expected) && chunk->n_wrong++ == 0)
         chunk->first_wrong = i;
 }
 
@@ -53,10 +51,12 @@ static void judge_chunk(void *context, int64_t item)
     const struct exact_loop *loop = context;
     struct chunk *chunk = &loop->chunks[item];
     int64_t n = tensor_elements(&loop->host->plan.tensor[loop->tensor]);
-    int64_t end = (item + 1) * CHUNK_ELEMENTS < n ? (item + 1) * CHUNK_ELEMENTS : n;
+    int64_t first = item * CHUNK_ELEMENTS, end = first + CHUNK_ELEMENTS < n ? first + CHUNK_ELEMENTS : n;
+    struct exact_sum sums[CHUNK_ELEMENTS] = {0};
     *chunk = (struct chunk){0, -1, -1, -1};
-    for (int64_t i = item * CHUNK_ELEMENTS; i < end; i++)
-        judge_element(loop, i, chunk);
+    loop->host->c.registration->exact(&loop->host->c, loop->tensor, first, end - first, sums);
+    for (int64_t i = first; i < end; i++)
+        judge_element(loop, i, &sums[i - first], chunk);
 }
 
 /* A registration whose inputs cannot prove anything is refused, whatever the kernel did. */
@@ -72,7 +72,7 @@ static void note_wrong(struct verdict *verdict, const struct exact_loop *loop, c
         return;
     const struct reg_case *c = &loop->host->c;
     struct exact_sum sum = {0};
-    c->registration->exact(c, loop->tensor, chunk->first_wrong, &sum);
+    c->registration->exact(c, loop->tensor, chunk->first_wrong, 1, &sum);
     verdict->status = VERDICT_FAIL;
     verdict_element(verdict, loop->host, loop->tensor, chunk->first_wrong, loop->data);
     verdict->worst.reference = sum.expected;

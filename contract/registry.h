@@ -119,8 +119,9 @@ struct registration {
     /* The kernel's formula in float64 with the policy's faults, all elements of the output tensor; not rounded to the
      * stored format (the harness does that). */
     void (*model)(const struct reg_case *c, int tensor, const struct policy *policy, double *out);
-    /* Gate 4 (pattern EXACT): the sum behind one output. NULL: exact_note says why there is no exact-sum proof. */
-    void (*exact)(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum);
+    /* Gate 4 (pattern EXACT): the sums behind n outputs from element `first` on (neighbours often share one). NULL:
+     * exact_note says why there is no exact-sum proof. */
+    void (*exact)(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums);
     bool exact_needs_one_sign;
     /* Set where an output rounding hides the miss of narrow sums (or where there is no sum): the reason, and the
      * registration that carries the proof. */

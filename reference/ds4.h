@@ -30,7 +30,7 @@ void ds4_rms_norm_reference(const struct ds4_rms_norm *problem, struct bound *ou
 void ds4_rms_norm_audit(const struct ds4_rms_norm *problem, int64_t row, int64_t column, struct audit *audit);
 void ds4_rms_norm_model(const struct ds4_rms_norm *problem, const struct policy *policy, double *out);
 /* The sum of squares behind a row of integers times 64 whose mean square is 2^16, which swallows eps. */
-void ds4_rms_norm_exact(const struct ds4_rms_norm *problem, int64_t row, int64_t column, struct exact_sum *sum);
+void ds4_rms_norm_exact(const struct ds4_rms_norm *problem, int64_t first, int64_t n, struct exact_sum *sums);
 
 struct ds4_hc {
     int64_t rows, n;
@@ -42,7 +42,7 @@ struct ds4_hc {
 void ds4_hc_reference(const struct ds4_hc *problem, bool normed, struct bound *out);
 void ds4_hc_audit(const struct ds4_hc *problem, bool normed, int64_t row, int64_t column, struct audit *audit);
 void ds4_hc_model(const struct ds4_hc *problem, bool normed, const struct policy *policy, double *out);
-void ds4_hc_exact(const struct ds4_hc *problem, bool normed, int64_t row, int64_t column, struct exact_sum *sum);
+void ds4_hc_exact(const struct ds4_hc *problem, bool normed, int64_t first, int64_t n, struct exact_sum *sums);
 
 struct ds4_moe {
     int64_t tokens, experts, dim;
@@ -52,6 +52,6 @@ struct ds4_moe {
 void ds4_moe_reference(const struct ds4_moe *problem, struct bound *out);
 void ds4_moe_audit(const struct ds4_moe *problem, int64_t token, int64_t column, struct audit *audit);
 void ds4_moe_model(const struct ds4_moe *problem, const struct policy *policy, double *out);
-void ds4_moe_exact(const struct ds4_moe *problem, int64_t token, int64_t column, struct exact_sum *sum);
+void ds4_moe_exact(const struct ds4_moe *problem, int64_t first, int64_t n, struct exact_sum *sums);
 
 #endif

@@ -92,38 +92,31 @@ static void mixed_exact(const struct ds4_hc *p, int64_t row, int64_t column, str
     sum->expected = (double)sum->sum;
 }
 
-/* Up to DS4_BLOCK mixed elements in f32, exact where the streams and split are the integers of the exact pattern: products
- * and their sums below 2^24; false where they are not. Elements past n are 0. */
-static bool mix_block(const struct ds4_hc *p, int64_t row, int64_t first, float mixed[DS4_BLOCK])
+/* The sum of squares of a mixed row in units of 2^12; false where it is not the sum of squares of integers times 64. */
+static bool mixed_squares(const struct ds4_hc *p, int64_t row, int64_t *squares)
 {
-    const float *split = p->split + row * DS4_STREAMS, *stream = p->streams + row * DS4_STREAMS * p->n + first;
-    int64_t n = p->n - first < DS4_BLOCK ? p->n - first : DS4_BLOCK;
-    int wrong = 0;
-    for (int i = 0; i < DS4_BLOCK; i++)
-        mixed[i] = 0;
-    for (int s = 0; s < DS4_STREAMS; s++, stream += p->n)
-        for (int64_t i = 0; i < n; i++) {
-            float product = stream[i] * split[s];
-            mixed[i] += product;
-            wrong |= (float)(int)product != product;
-            wrong |= product > 0x1p21f;
-            wrong |= product < -0x1p21f;
-        }
-    return !wrong;
+    bool integers = true;
+    *squares = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        struct exact_sum mixed;
+        mixed_exact(p, row, i, &mixed);
+        integers &= exact_premise_holds(&mixed, false) && ds4_add_integer_square(mixed.expected, squares);
+    }
+    return integers;
 }
 
-void ds4_hc_exact(const struct ds4_hc *p, bool normed, int64_t row, int64_t column, struct exact_sum *sum)
+void ds4_hc_exact(const struct ds4_hc *p, bool normed, int64_t first, int64_t n, struct exact_sum *sums)
 {
-    mixed_exact(p, row, column, sum);
-    if (!normed || !sum->products_exact)
-        return;
     int64_t squares = 0;
     bool integers = true;
-    for (int64_t i = 0; i < p->n; i += DS4_BLOCK) {
-        float mixed[DS4_BLOCK];
-        integers &= mix_block(p, row, i, mixed);
-        integers &= ds4_add_integer_squares(mixed, &squares);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = (first + i) / p->n, column = (first + i) % p->n;
+        mixed_exact(p, row, column, &sums[i]);
+        if (!normed)
+            continue;
+        if (i == 0 || column == 0)
+            integers = mixed_squares(p, row, &squares);
+        ds4_norm_exact(sums[i].expected, p->weight[column], p->n, squares, &sums[i]);
+        sums[i].products_exact &= integers;
     }
-    ds4_norm_exact(sum->expected, p->weight[column], p->n, squares, sum);
-    sum->products_exact &= integers;
 }

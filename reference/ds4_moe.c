@@ -44,7 +44,7 @@ void ds4_moe_model(const struct ds4_moe *p, const struct policy *policy, double 
         }
 }
 
-void ds4_moe_exact(const struct ds4_moe *p, int64_t token, int64_t column, struct exact_sum *sum)
+static void exact_element(const struct ds4_moe *p, int64_t token, int64_t column, struct exact_sum *sum)
 {
     *sum = (struct exact_sum){.products_exact = true};
     for (int64_t e = 0; e < p->experts; e++) {
@@ -55,4 +55,10 @@ void ds4_moe_exact(const struct ds4_moe *p, int64_t token, int64_t column, struc
     }
     sum->one_signed = llabs(sum->sum) == sum->sum_abs;
     sum->expected = (double)sum->sum;
+}
+
+void ds4_moe_exact(const struct ds4_moe *p, int64_t first, int64_t n, struct exact_sum *sums)
+{
+    for (int64_t i = 0; i < n; i++)
+        exact_element(p, (first + i) / p->dim, (first + i) % p->dim, &sums[i]);
 }

@@ -10,10 +10,8 @@ struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps);
 void ds4_norm_row(const struct bound *x, const float *weight, int64_t n, float eps, struct bound *out);
 void ds4_norm_model_row(const struct policy *policy, const double *x, const float *weight, int64_t n, float eps,
                         double *out);
-enum { DS4_BLOCK = 8 };
-
-/* Adds the squares of DS4_BLOCK values in units of 64; false where one is no integer of them, or is above 1024. */
-bool ds4_add_integer_squares(const float values[DS4_BLOCK], int64_t *squares);
+/* Adds the square of a value in units of 64; false where it is no integer of them, or is above 1024. */
+bool ds4_add_integer_square(double value, int64_t *squares);
 /* From the sum of squares of a row of n integers times 64, in units of 2^12: proves the mean square to be 2^16, which
  * swallows eps and has exact roots, and gives the output of the element `own`. */
 void ds4_norm_exact(double own, double weight, int64_t n, int64_t squares, struct exact_sum *sum);

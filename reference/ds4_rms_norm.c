@@ -94,33 +94,28 @@ void ds4_rms_norm_model(const struct ds4_rms_norm *p, const struct policy *polic
     free(x);
 }
 
-bool ds4_add_integer_squares(const float values[DS4_BLOCK], int64_t *squares)
+bool ds4_add_integer_square(double value, int64_t *squares)
 {
-    float square[DS4_BLOCK];
-    int wrong = 0, sum = 0;
-    for (int i = 0; i < DS4_BLOCK; i++) {
-        float units = values[i] * 0x1p-6f;
-        square[i] = units * units;
-        wrong |= (float)(int)units != units;
-        wrong |= square[i] > 0x1p20f;
-    }
-    for (int i = 0; i < DS4_BLOCK; i++)
-        sum += (int)square[i];
-    *squares += sum;
-    return !wrong;
+    double units = value / 64;
+    if (units != rint(units) || fabs(units) > 1024)
+        return false;
+    *squares += (int64_t)(units * units);
+    return true;
 }
 
-void ds4_rms_norm_exact(const struct ds4_rms_norm *p, int64_t row, int64_t column, struct exact_sum *sum)
+void ds4_rms_norm_exact(const struct ds4_rms_norm *p, int64_t first, int64_t n, struct exact_sum *sums)
 {
-    const float *x = p->x + row * p->n;
-    int64_t squares = 0, whole = p->n / DS4_BLOCK * DS4_BLOCK;
+    int64_t squares = 0;
     bool integers = true;
-    for (int64_t i = 0; i < whole; i += DS4_BLOCK)
-        integers &= ds4_add_integer_squares(x + i, &squares);
-    float rest[DS4_BLOCK] = {0};
-    for (int64_t i = whole; i < p->n; i++)
-        rest[i - whole] = x[i];
-    integers &= ds4_add_integer_squares(rest, &squares);
-    ds4_norm_exact(x[column], p->weight[column], p->n, squares, sum);
-    sum->products_exact &= integers;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t column = (first + i) % p->n;
+        const float *row = p->x + first + i - column;
+        if (i == 0 || column == 0) {
+            squares = 0, integers = true;
+            for (int64_t j = 0; j < p->n; j++)
+                integers &= ds4_add_integer_square(row[j], &squares);
+        }
+        ds4_norm_exact(row[column], p->weight[column], p->n, squares, &sums[i]);
+        sums[i].products_exact &= integers;
+    }
 }

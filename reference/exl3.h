@@ -36,7 +36,7 @@ void exl3_rot_in_reference(const struct exl3_rot_in *problem, struct bound *out)
 void exl3_rot_in_audit(const struct exl3_rot_in *problem, int64_t row, int64_t column, struct audit *audit);
 void exl3_rot_in_model(const struct exl3_rot_in *problem, const struct policy *policy, double *out);
 /* The sum behind out[row][column] where x and suh hold integers. */
-void exl3_rot_in_exact(const struct exl3_rot_in *problem, int64_t row, int64_t column, struct exact_sum *sum);
+void exl3_rot_in_exact(const struct exl3_rot_in *problem, int64_t first, int64_t n, struct exact_sum *sums);
 
 struct exl3_linear {
     int64_t rows, k, n;
@@ -56,6 +56,6 @@ void exl3_linear_model(const struct exl3_linear *problem, const struct policy *p
 /* The sum over K behind column 0 of the output's group, and the output itself, where all windows are ones and x holds
  * integers times 16: every column's sum is the same, so that out is 128 times it in the group's first column and 0
  * elsewhere. */
-void exl3_linear_exact(const struct exl3_linear *problem, int64_t row, int64_t column, struct exact_sum *sum);
+void exl3_linear_exact(const struct exl3_linear *problem, int64_t first, int64_t n, struct exact_sum *sums);
 
 #endif

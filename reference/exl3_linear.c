@@ -262,23 +262,35 @@ static int f16_integer(uint16_t bits)
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-/* Of all-ones windows: the weight is -667 / 1024. */
-void exl3_linear_exact(const struct exl3_linear *p, int64_t row, int64_t column, struct exact_sum *sum)
+/* The sum over K of a row under all-ones windows, whose weight is -667 / 1024; each column has the same. */
+static struct exact_sum exact_row(const struct exl3_linear *p, int64_t row)
 {
     int64_t integers = 0, magnitudes = 0;
-    double weight = exl3_weight(p->w[0]) * 1024; /* each window is any of the tile's 16-bit words */
-    *sum = (struct exact_sum){.exponent = 4 - 10, .products_exact = weight == -667, .one_signed = true};
+    bool exact = exl3_weight(p->w[0]) * 1024 == -667; /* each window is any of the tile's 16-bit words */
     for (int64_t k = 0; k < p->k; k++) {
         int x = f16_integer(p->x[row * p->k + k]);
-        sum->products_exact &= x != 0 && x % 16 == 0;
+        exact &= x != 0 && x % 16 == 0;
         integers += x / 16;
         magnitudes += abs(x / 16);
     }
-    sum->one_signed = llabs(integers) == magnitudes;
-    sum->sum = -667 * integers;
-    sum->sum_abs = 667 * magnitudes;
-    double rotated = column % GROUP == 0 ? ldexp((double)sum->sum, sum->exponent) * GROUP : 0;
-    double scaled = format_round(FORMAT_F32, rotated * p->scale);
-    double f32 = format_round(FORMAT_F32, scaled * format_load(FORMAT_F16, p->svh, column));
-    sum->expected = p->out_format == FORMAT_F32 ? f32 : format_round(p->out_format, f32);
+    return (struct exact_sum){.sum = -667 * integers,
+                              .sum_abs = 667 * magnitudes,
+                              .exponent = 4 - 10,
+                              .products_exact = exact,
+                              .one_signed = llabs(integers) == magnitudes};
+}
+
+void exl3_linear_exact(const struct exl3_linear *p, int64_t first, int64_t n, struct exact_sum *sums)
+{
+    struct exact_sum of_row = {0};
+    for (int64_t i = 0; i < n; i++) {
+        int64_t column = (first + i) % p->n;
+        if (i == 0 || column == 0)
+            of_row = exact_row(p, (first + i) / p->n);
+        double rotated = column % GROUP == 0 ? ldexp((double)of_row.sum, of_row.exponent) * GROUP : 0;
+        double scaled = format_round(FORMAT_F32, rotated * p->scale);
+        double f32 = format_round(FORMAT_F32, scaled * format_load(FORMAT_F16, p->svh, column));
+        sums[i] = of_row;
+        sums[i].expected = p->out_format == FORMAT_F32 ? f32 : format_round(p->out_format, f32);
+    }
 }

@@ -65,7 +65,7 @@ void exl3_rot_in_model(const struct exl3_rot_in *p, const struct policy *policy,
         }
 }
 
-void exl3_rot_in_exact(const struct exl3_rot_in *p, int64_t row, int64_t column, struct exact_sum *sum)
+static void exact_element(const struct exl3_rot_in *p, int64_t row, int64_t column, struct exact_sum *sum)
 {
     int64_t first = column / HADAMARD_SIZE * HADAMARD_SIZE;
     *sum = (struct exact_sum){.products_exact = true};
@@ -77,4 +77,10 @@ void exl3_rot_in_exact(const struct exl3_rot_in *p, int64_t row, int64_t column,
     }
     sum->one_signed = llabs(sum->sum) == sum->sum_abs;
     sum->expected = format_round(FORMAT_F16, format_round(FORMAT_F32, (double)sum->sum * p->scale));
+}
+
+void exl3_rot_in_exact(const struct exl3_rot_in *p, int64_t first, int64_t n, struct exact_sum *sums)
+{
+    for (int64_t i = 0; i < n; i++)
+        exact_element(p, (first + i) / p->k, (first + i) % p->k, &sums[i]);
 }

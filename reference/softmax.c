@@ -148,18 +148,31 @@ void softmax_model(const struct softmax *p, const struct policy *policy, double 
     }
 }
 
-void softmax_exact(const struct softmax *p, int64_t row, int64_t column, struct exact_sum *sum)
+/* The largest element, and how many equal it. */
+static struct exact_sum exact_row(const float *x, int64_t n, float *largest)
 {
-    const float *x = p->x + row * p->n;
     float maximum = x[0];
     int64_t n_equal = 0;
     bool others_vanish = true;
-    for (int64_t i = 1; i < p->n; i++)
+    for (int64_t i = 1; i < n; i++)
         maximum = x[i] > maximum ? x[i] : maximum;
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         n_equal += x[i] == maximum;
         others_vanish &= x[i] == maximum || x[i] < maximum - 200; /* exp(-200) < 2^-288 */
     }
-    *sum = (struct exact_sum){.sum = n_equal, .sum_abs = n_equal, .products_exact = others_vanish, .one_signed = true};
-    sum->expected = x[column] == maximum ? format_round(FORMAT_F32, 1 / (double)n_equal) : 0;
+    *largest = maximum;
+    return (struct exact_sum){.sum = n_equal, .sum_abs = n_equal, .products_exact = others_vanish, .one_signed = true};
+}
+
+void softmax_exact(const struct softmax *p, int64_t first, int64_t n, struct exact_sum *sums)
+{
+    struct exact_sum of_row = {0};
+    float maximum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const float *row = p->x + (first + i) / p->n * p->n, *own = p->x + first + i;
+        if (i == 0 || own == row)
+            of_row = exact_row(row, p->n, &maximum);
+        sums[i] = of_row;
+        sums[i].expected = *own == maximum ? format_round(FORMAT_F32, 1 / (double)of_row.sum) : 0;
+    }
 }

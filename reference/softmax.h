@@ -24,6 +24,6 @@ void softmax_reference(const struct softmax *problem, struct bound *out);
 void softmax_audit(const struct softmax *problem, uint64_t tag, int64_t row, int64_t column, struct audit *audit);
 void softmax_model(const struct softmax *problem, const struct policy *policy, double *out);
 /* The sum of exp(0) = 1 over the row's largest elements, all others so far below that their exp is 0 in f32. */
-void softmax_exact(const struct softmax *problem, int64_t row, int64_t column, struct exact_sum *sum);
+void softmax_exact(const struct softmax *problem, int64_t first, int64_t n, struct exact_sum *sums);
 
 #endif

@@ -109,10 +109,10 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     ds4_hc_model(&p, tensor == NORMED, policy, out);
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     struct ds4_hc p = problem(c);
-    ds4_hc_exact(&p, tensor == NORMED, element / p.n, element % p.n, sum);
+    ds4_hc_exact(&p, tensor == NORMED, first, n, sums);
 }
 
 static const struct registration hc_split_weighted_sum_norm = {

@@ -83,11 +83,11 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     ds4_moe_model(&p, policy, out);
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     (void)tensor;
     struct ds4_moe p = problem(c);
-    ds4_moe_exact(&p, element / p.dim, element % p.dim, sum);
+    ds4_moe_exact(&p, first, n, sums);
 }
 
 static const struct registration moe_combine_gate = {

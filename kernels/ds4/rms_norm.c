@@ -75,11 +75,11 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     ds4_rms_norm_model(&p, policy, out);
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     (void)tensor;
     struct ds4_rms_norm p = problem(c);
-    ds4_rms_norm_exact(&p, element / p.n, element % p.n, sum);
+    ds4_rms_norm_exact(&p, first, n, sums);
 }
 
 static const struct registration rms_norm_rows = {

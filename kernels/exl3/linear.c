@@ -219,11 +219,11 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     exl3_linear_model(&p, policy, out);
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     (void)tensor;
     struct exl3_linear p = problem(c);
-    exl3_linear_exact(&p, element / p.n, element % p.n, sum);
+    exl3_linear_exact(&p, first, n, sums);
 }
 
 #define LINEAR(kernel, waves, out, ...)                                                                                    \

@@ -169,11 +169,11 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     exl3_rot_in_model(&p, policy, out);
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     (void)tensor;
     struct exl3_rot_in p = problem(c);
-    exl3_rot_in_exact(&p, element / p.k, element % p.k, sum);
+    exl3_rot_in_exact(&p, first, n, sums);
 }
 
 #define ROT_IN(variable, kernel, plan_of_format)                                                                           \

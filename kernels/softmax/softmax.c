@@ -86,11 +86,11 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     softmax_model(&p, policy, out);
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     (void)tensor;
     struct softmax p = problem(c);
-    softmax_exact(&p, element / p.n, element % p.n, sum);
+    softmax_exact(&p, first, n, sums);
 }
 
 static const struct registration softmax_rows = {

@@ -218,9 +218,8 @@ static void model(const struct reg_case *c, int tensor, const struct policy *pol
     }
 }
 
-static void exact(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void exact_element(const struct reg_case *c, int64_t element, struct exact_sum *sum)
 {
-    (void)tensor;
     int64_t columns = c->plan->tensor[FAKE_X].columns;
     *sum = (struct exact_sum){.products_exact = true, .one_signed = true};
     for (int64_t k = 0; k < columns; k++) {
@@ -230,6 +229,13 @@ static void exact(const struct reg_case *c, int tensor, int64_t element, struct 
         sum->sum_abs += (int64_t)fabs(term);
     }
     sum->expected = (double)sum->sum;
+}
+
+static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
+{
+    (void)tensor;
+    for (int64_t i = 0; i < n; i++)
+        exact_element(c, first + i, &sums[i]);
 }
 
 struct registration fake_registration(const char *symbol)

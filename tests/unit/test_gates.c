@@ -176,13 +176,13 @@ static void gate_4_shows_by_how_much_narrow_sums_would_miss(void **state)
     host_case_close(&j.host);
 }
 
-static void unproved_sum(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void unproved_sum(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     (void)tensor;
     struct registration right = fake_registration("dot");
-    right.exact(c, tensor, element, sum);
-    if (element == 4)
-        sum->sum_abs = 1 << 24;
+    right.exact(c, tensor, first, n, sums);
+    if (first <= 4 && 4 < first + n)
+        sums[4 - first].sum_abs = 1 << 24;
 }
 
 static void gate_4_refuses_inputs_whose_premise_fails(void **state)
@@ -198,11 +198,12 @@ static void gate_4_refuses_inputs_whose_premise_fails(void **state)
     host_case_close(&j.host);
 }
 
-static void wrong_expectation(const struct reg_case *c, int tensor, int64_t element, struct exact_sum *sum)
+static void wrong_expectation(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
 {
     struct registration right = fake_registration("dot");
-    right.exact(c, tensor, element, sum);
-    sum->expected += 100;
+    right.exact(c, tensor, first, n, sums);
+    for (int64_t i = 0; i < n; i++)
+        sums[i].expected += 100;
 }
 
 static void gate_4_refuses_an_expectation_outside_the_reference(void **state)
