@@ -247,14 +247,14 @@ static uint64_t distance(const struct span *span, uint64_t address)
     return address < span->base ? span->base - address : address - (span->base + span->n_bytes);
 }
 
-/* The allocation nearest to an address that lies in none; at equal distance the one below. */
+/* The allocation that holds an address, or the nearest one; at equal distance the one below. */
 static const struct span *nearest(const struct memory *memory, uint64_t address)
 {
     size_t below = index_below(memory, address);
     size_t above = below == memory->n_allocations ? 0 : below + 1;
     const struct span *a = below < memory->n_allocations ? &memory->allocations[below].span : NULL;
     const struct span *b = above < memory->n_allocations ? &memory->allocations[above].span : NULL;
-    if (!a || !b)
+    if (!a || !b || span_holds(a, address))
         return a ? a : b;
     return distance(a, address) <= distance(b, address) ? a : b;
 }

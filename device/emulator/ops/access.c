@@ -100,7 +100,7 @@ static void resolve_each(struct wave *wave, uint64_t lanes, bool apertures, cons
     if (n_bad == 1)
         wave_finding(wave, FINDING_MEM, first_bad, "%s", text);
     else if (n_bad)
-        wave_finding(wave, FINDING_MEM, first_bad, "%s; so have %u other lanes", text, n_bad - 1);
+        wave_finding(wave, FINDING_MEM, first_bad, "%s (and %u more lanes)", text, n_bad - 1);
 }
 
 /* The least and the greatest address of the lanes, after lanes that are off took an active one's. */

@@ -96,6 +96,7 @@ static void resolve_piece(struct wave *wave, const struct buffer_resource *resou
         access->offset[lane] = base + offsets->index[lane] * resource->stride + offsets->offset[lane];
     resolve_memory(wave, lanes, n_bytes, kind, access);
     access->missing = 0;
+    access->every_lane_safe = access->every_lane_safe && lanes == exec_read(wave); /* clipped lanes take `missing` */
 }
 
 unsigned resolve_buffer(struct wave *wave, const struct instruction *in, int k, uint32_t n_bytes, enum access_kind kind,
