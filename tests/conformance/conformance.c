@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/conformance/agreement.h"
-#include "tests/conformance/vector.h"
+#include "tests/support/agreement.h"
+#include "tests/support/vector.h"
 #include "tests/support/group_runner.h"
 
 static const char *const files[] = {"rdna3.jsonl", "rdna4.jsonl", "cdna.jsonl"};

@@ -2,8 +2,8 @@
  * Published instruction vectors: one JSON object a line, each a program with the output buffer that it leaves behind and
  * the places that must agree.
  */
-#ifndef CONFORMANCE_VECTOR_H
-#define CONFORMANCE_VECTOR_H
+#ifndef SUPPORT_VECTOR_H
+#define SUPPORT_VECTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

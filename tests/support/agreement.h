@@ -1,10 +1,10 @@
 /*
  * Whether an output agrees with a vector: at its checks, and as a whole.
  */
-#ifndef CONFORMANCE_AGREEMENT_H
-#define CONFORMANCE_AGREEMENT_H
+#ifndef SUPPORT_AGREEMENT_H
+#define SUPPORT_AGREEMENT_H
 
-#include "tests/conformance/vector.h"
+#include "tests/support/vector.h"
 
 /* Index of the first check that fails, or vector->n_checks. */
 size_t agreement_first_failure(const struct vector *vector, const uint8_t *output);

@@ -1,4 +1,4 @@
-#include "tests/conformance/vector.h"
+#include "tests/support/vector.h"
 
 #include <jansson.h>
 #include <stdlib.h>

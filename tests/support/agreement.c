@@ -1,4 +1,4 @@
-#include "tests/conformance/agreement.h"
+#include "tests/support/agreement.h"
 
 #include <math.h>
 #include <stdio.h>
