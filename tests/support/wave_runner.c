@@ -90,6 +90,12 @@ bool wave_runner_run_next(struct wave_runner *runner)
     return runner->dispatch.n_findings == 0;
 }
 
+bool wave_runner_repeat(struct wave_runner *runner)
+{
+    runner->wave.pc = 0;
+    return wave_runner_run_next(runner);
+}
+
 bool wave_runner_load(struct wave_runner *runner, const char *assembly)
 {
     uint8_t *bytes;

@@ -46,6 +46,8 @@ bool wave_runner_load(struct wave_runner *runner, const char *assembly);
 bool wave_runner_run_next(struct wave_runner *runner);
 /* wave_runner_run for machine code in hex ("7e000280…", bytes in memory order), which must hold its own s_endpgm. */
 bool wave_runner_run_hex(struct wave_runner *runner, const char *hex);
+/* Runs the code of the last run once more from its first instruction, registers as they are; spares the assembler. */
+bool wave_runner_repeat(struct wave_runner *runner);
 /* Machine code of assembly text; the caller frees *bytes. */
 bool wave_runner_assemble(const char *chip, uint32_t n_lanes, const char *assembly, uint8_t **bytes, size_t *n_bytes);
 /* The lanes of a VGPR (256 and up: AGPRs); n_lanes values. */

@@ -323,29 +323,7 @@ static char *program(const char *const *texts, size_t n_texts, unsigned width)
         const char *mark = strstr(texts[i], "%s");
         text_append(&text, "%.*s%s%s\n", (int)(mark - texts[i]), texts[i], result, mark + 2);
     }
-    text_append(&text, "s_endpgm\n");
     return text.data;
-}
-
-static char *to_hex(const uint8_t *bytes, size_t n_bytes)
-{
-    struct text text = {0};
-    for (size_t i = 0; i < n_bytes; i++)
-        text_append(&text, "%02x", bytes[i]);
-    return text.data;
-}
-
-/* The program's machine code in hex, assembled once for all rounds. */
-static char *assemble(const char *const *texts, size_t n_texts, unsigned width)
-{
-    uint8_t *bytes;
-    size_t n_bytes;
-    char *text = program(texts, n_texts, width);
-    assert_true(wave_runner_assemble("gfx1151", N_LANES, text, &bytes, &n_bytes));
-    free(text);
-    char *hex = to_hex(bytes, n_bytes);
-    free(bytes);
-    return hex;
 }
 
 static void set_sources(struct wave_runner *runner, unsigned round, struct sources *sources)
@@ -367,13 +345,13 @@ static void set_sources(struct wave_runner *runner, unsigned round, struct sourc
 static void run_cases(const char *const *texts, size_t n_texts, unsigned width,
                       void (*expect)(const struct sources *s, uint64_t *values))
 {
-    char *hex = assemble(texts, n_texts, width);
+    char *text = program(texts, n_texts, width);
     struct wave_runner *runner = wave_runner_open("gfx1151", N_LANES);
     for (unsigned round = 0; round < N_ROUNDS; round++) {
         struct sources sources[N_LANES];
         uint64_t expected[N_32];
         set_sources(runner, round, sources);
-        assert_true(wave_runner_run_hex(runner, hex));
+        assert_true(round ? wave_runner_repeat(runner) : wave_runner_run(runner, text));
         for (unsigned lane = 0; lane < N_LANES; lane++) {
             expect(&sources[lane], expected);
             for (size_t i = 0; i < n_texts; i++) {
@@ -392,7 +370,7 @@ static void run_cases(const char *const *texts, size_t n_texts, unsigned width,
         }
     }
     wave_runner_close(runner);
-    free(hex);
+    free(text);
 }
 
 static void results_of_32_and_16_bits_match_host_integers(void **state)
