@@ -1,5 +1,5 @@
 /*
- * Every case of tests/conformance/*.cases: state before, instructions, state after as derived from the ISA.
+ * Every case of tests/conformance/ (the .cases files): state before, instructions, state after as derived from the ISA.
  */
 #include <glob.h>
 #include <setjmp.h>
