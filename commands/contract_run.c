@@ -32,7 +32,8 @@ struct invocation {
     struct decided decided;
     struct interrupt interrupt;
     char today[11];
-    bool with_limits, is_interrupted;
+    bool with_limits;
+    bool *limit_found; /* by registration: gate 5 found a problem on the chip */
     struct arena arena;
 };
 
@@ -161,9 +162,20 @@ static bool run_chip(struct invocation *in, const char *chip, struct error *erro
     }
     print_header(in, device->chip);
     counts_of(&in->counts, device->chip);
+    const struct chip *facts = chip_find(device->chip);
+    in->counts.modelled = !in->arguments.on_gpu && facts && facts->family == CHIP_CDNA4;
     bool ok = run_on_device(in, device, error);
     device->close(device);
     return ok;
+}
+
+/* Limits are named by kernel, registration or family: the index of a registration that the name is of, or -1. */
+static int64_t registration_of_limit(const struct registry *registry, const char *name)
+{
+    for (size_t i = 0; i < registry->n_registrations; i++)
+        if (strcmp(registry->registrations[i]->name, name) == 0 || strcmp(registry->registrations[i]->symbol, name) == 0)
+            return (int64_t)i;
+    return -1;
 }
 
 static void put_limit(void *context, const struct limits_result *result)
@@ -177,10 +189,30 @@ static void put_limit(void *context, const struct limits_result *result)
     snprintf(v.chip, sizeof v.chip, "%s", result->chip);
     snprintf(v.registration, sizeof v.registration, "%s", result->name);
     verdict_reason(&v, "%s", result->text);
-    const struct registration *registration = registry_find(&in->session.registry, result->name);
-    if (registration)
-        known_apply(registration, in->today, &v);
+    int64_t i = registration_of_limit(&in->session.registry, result->name);
+    if (i >= 0) {
+        in->limit_found[i] |= result->problem;
+        known_apply(in->session.registry.registrations[i], in->today, &v);
+    }
     stream_put(&in->stream, &v);
+}
+
+/* A known finding at gate 5 that the pass did not come upon. */
+static void check_known_limits(struct invocation *in, const char *chip)
+{
+    const struct registry *registry = &in->session.registry;
+    for (size_t i = 0; i < registry->n_registrations; i++) {
+        const struct registration *r = registry->registrations[i];
+        const struct reg_known_finding *known = known_for(r, GATE_LIMITS);
+        if (!known || !run_selects(registry, &in->options, i) || !registration_is_for(r, chip) || in->limit_found[i])
+            continue;
+        struct verdict v = {.subject = SUBJECT_LIMIT, .status = VERDICT_NOT_FOUND, .gate = GATE_LIMITS, .worst.index = -1};
+        snprintf(v.chip, sizeof v.chip, "%s", chip);
+        snprintf(v.registration, sizeof v.registration, "%s", r->name);
+        verdict_reason(&v, "finding no longer found: %.300s (%.80s, %.200s); remove it", known->reason, known->owner,
+                       known->link);
+        stream_put(&in->stream, &v);
+    }
 }
 
 /* The names of the selected registrations, for the limits pass; none where all are. */
@@ -202,7 +234,12 @@ static bool run_limits(struct invocation *in, const char *chip, struct error *er
     struct limits_options options = {.chips = &chip, .n_chips = 1, .n_jobs = in->arguments.n_jobs};
     options.n_only = selected_names(in, &names);
     options.only = names;
+    in->limit_found = arena_alloc(&in->arena, in->session.registry.n_registrations * sizeof *in->limit_found);
+    if (!names || !in->limit_found)
+        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the limits");
     bool ok = limits_pass(&in->session.registry, in->session.toolchain, &options, put_limit, in, &totals, error);
+    if (ok)
+        check_known_limits(in, chip);
     struct chip_counts *row = counts_of(&in->counts, chip);
     row->limits_ns += totals.duration_ns;
     row->n_cells_run += (int64_t)totals.n_registrations;
