@@ -1,6 +1,7 @@
 /* `hipcontract list`: what is registered, as text, JSON, or the table of teeth. */
 #include <fnmatch.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,7 +96,8 @@ static bool try_teeth(const struct registration *r, const struct arguments *argu
     bool ok = true;
     for (size_t i = 0; i < r->n_shapes && ok; i++)
         for (int p = 0; p < REG_PATTERN_COUNT && ok; p++) {
-            if (!run_selects_shape(&options, r, &r->shapes[i]) || !(registration_patterns(r) & 1u << p))
+            if (teeth_done(teeth) || !run_selects_shape(&options, r, &r->shapes[i]) ||
+                !(registration_patterns(r) & 1u << p))
                 continue;
             struct host_case host;
             ok = host_case_open(&host, r, &r->shapes[i], (enum reg_pattern)p, arguments->seed, arguments->n_jobs, error) &&
@@ -115,7 +117,8 @@ static int print_teeth(const struct registration *r, const struct arguments *arg
     for (int tooth = 0; tooth < TOOTH_COUNT; tooth++) {
         struct verdict v = teeth_verdict(&teeth, (enum tooth)tooth, false);
         if (v.status == VERDICT_PASS)
-            printf("  %-15s gate %d  %8.3gx  at %s (%s)\n", v.name, v.gate, v.worst_ratio, v.shape, v.pattern);
+            printf("  %-15s gate %d  %8.3g%s  at %s (%s)\n", v.name, v.gate, v.worst_ratio,
+                   isinf(v.worst_ratio) ? " " : "x", v.shape, v.pattern);
         else
             printf("  %-15s %s: %s\n", v.name, v.status == VERDICT_BLIND ? "BLIND" : verdict_status_name(v.status),
                    v.reason);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A catch of so many bounds needs no second case; an excused tooth is tried on so many cases. */
+enum { STRONG_CATCH = 2, EXCUSED_TRIES = 8 };
+
 static const char *const names[] = {
 #define TOOTH_NAME(kind, name) name,
     TEETH(TOOTH_NAME)
@@ -134,7 +137,7 @@ static void keep_best(struct teeth *teeth, enum tooth tooth, struct verdict *ver
 {
     double caught = strength(verdict);
     struct verdict *best = &teeth->best[tooth];
-    teeth->tried[tooth] = true;
+    teeth->n_tried[tooth]++;
     if (caught == 0 || (best->gate != 0 && caught <= best->worst_ratio))
         return;
     verdict->worst_ratio = caught;
@@ -180,17 +183,6 @@ static bool try_one(struct teeth *teeth, const struct host_case *host, enum toot
     return true;
 }
 
-bool teeth_try(struct teeth *teeth, const struct host_case *host, struct error *error)
-{
-    struct bite bite;
-    bool ok = bite_open(&bite, host, error);
-    for (int tooth = 0; tooth < TOOTH_COUNT && ok; tooth++)
-        if (teeth->best[tooth].gate == 0 || teeth->best[tooth].worst_ratio < 2)
-            ok = try_one(teeth, host, (enum tooth)tooth, &bite, error);
-    bite_close(&bite);
-    return ok;
-}
-
 static bool is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -215,6 +207,39 @@ static bool is_no_fault(const struct registration *r, enum tooth tooth)
     return true;
 }
 
+/* Whether another case can tell more about a tooth: not once it is strongly caught, nor where it is no fault; one that is
+ * excused is tried on a few cases only, so that a wrong excuse shows without paying for every case. */
+static bool is_open(const struct teeth *teeth, enum tooth tooth)
+{
+    const struct registration *r = teeth->registration;
+    if (teeth->best[tooth].gate != 0)
+        return teeth->best[tooth].worst_ratio < STRONG_CATCH;
+    if (is_no_fault(r, tooth))
+        return false;
+    return teeth->n_tried[tooth] < EXCUSED_TRIES || !is_listed(r->blind_teeth, names[tooth]);
+}
+
+bool teeth_done(const struct teeth *teeth)
+{
+    for (int tooth = 0; tooth < TOOTH_COUNT; tooth++)
+        if (is_open(teeth, (enum tooth)tooth))
+            return false;
+    return true;
+}
+
+bool teeth_try(struct teeth *teeth, const struct host_case *host, struct error *error)
+{
+    if (teeth_done(teeth))
+        return true;
+    struct bite bite;
+    bool ok = bite_open(&bite, host, error);
+    for (int tooth = 0; tooth < TOOTH_COUNT && ok; tooth++)
+        if (is_open(teeth, (enum tooth)tooth))
+            ok = try_one(teeth, host, (enum tooth)tooth, &bite, error);
+    bite_close(&bite);
+    return ok;
+}
+
 static void judge_uncaught(const struct teeth *teeth, enum tooth tooth, bool partial, struct verdict *verdict)
 {
     const struct registration *r = teeth->registration;
@@ -224,7 +249,7 @@ static void judge_uncaught(const struct teeth *teeth, enum tooth tooth, bool par
     } else if (is_listed(r->blind_teeth, names[tooth])) {
         verdict->status = VERDICT_EXCUSED;
         verdict_reason(verdict, "no gate catches it: %s", r->blind_reason);
-    } else if (partial || !teeth->tried[tooth]) {
+    } else if (partial || teeth->n_tried[tooth] == 0) {
         verdict->status = VERDICT_NOT_RUN;
         verdict_reason(verdict, "not caught by the cases that were run; others were left out");
     } else {

@@ -34,12 +34,14 @@ struct teeth {
     const struct registration *registration;
     struct verdict best[TOOTH_COUNT]; /* the strongest catch; gate 0: none yet */
     bool differs[TOOTH_COUNT];        /* some output differed from the true one somewhere */
-    bool tried[TOOTH_COUNT];
+    int n_tried[TOOTH_COUNT];         /* cases */
 };
 
 const char *tooth_name(enum tooth tooth);
 void teeth_begin(struct teeth *teeth, const struct registration *registration);
-/* Tries the teeth that are not yet caught twice over on a case whose reference is computed. */
+/* No further case can tell more. */
+bool teeth_done(const struct teeth *teeth);
+/* Tries the teeth that are not yet caught twice over on a case whose reference is computed; out of host memory: false. */
 bool teeth_try(struct teeth *teeth, const struct host_case *host, struct error *error);
 /* The verdict on one tooth once all cases were tried: PASS (caught), EXCUSED, BLIND; or NOT_RUN where it cannot be told:
  * the stored format already is the tooth's, or `partial` says that shapes were left out. */

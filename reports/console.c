@@ -158,7 +158,7 @@ static void fold(void *context, const struct verdict *v)
 /* A factor as a line shows it: 250, 2.5, inf. */
 static void print_factor(FILE *out, double factor)
 {
-    fprintf(out, factor >= 100 && isfinite(factor) ? "%.0fx" : "%.3gx", factor);
+    fprintf(out, isinf(factor) ? "%g" : factor >= 100 ? "%.0fx" : "%.3gx", factor);
 }
 
 static void print_exact(const struct console *console)
