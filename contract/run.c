@@ -110,6 +110,20 @@ static bool judge_case(struct registration_run *rr, const struct host_case *host
     return true;
 }
 
+/* A model that is wrong makes the registration invalid; the run goes on. */
+static bool try_teeth(struct registration_run *rr, const struct host_case *host, struct error *error)
+{
+    struct error wrong = {0};
+    if (rr->run->options->no_teeth || teeth_try(&rr->teeth, host, &wrong))
+        return true;
+    if (wrong.status != STATUS_USAGE) {
+        *error = wrong;
+        return false;
+    }
+    put_invalid(rr, host, gate_of_pattern(host->c.pattern), &wrong);
+    return true;
+}
+
 static bool run_opened_case(struct registration_run *rr, struct host_case *host, struct error *error)
 {
     const struct run_options *options = rr->run->options;
@@ -127,7 +141,7 @@ static bool run_opened_case(struct registration_run *rr, struct host_case *host,
     gate1_run(&rr->target, host, &fault, &runs, &host->arena, &first, &v);
     v.duration_ns = clock_ns() - start_ns;
     put_gate(rr, &v);
-    return judge_case(rr, host, &first, error) && (options->no_teeth || teeth_try(&rr->teeth, host, error));
+    return judge_case(rr, host, &first, error) && try_teeth(rr, host, error);
 }
 
 static bool run_case(struct registration_run *rr, const struct reg_shape *shape, enum reg_pattern pattern,

@@ -41,7 +41,8 @@ const char *tooth_name(enum tooth tooth);
 void teeth_begin(struct teeth *teeth, const struct registration *registration);
 /* No further case can tell more. */
 bool teeth_done(const struct teeth *teeth);
-/* Tries the teeth that are not yet caught twice over on a case whose reference is computed; out of host memory: false. */
+/* Tries the teeth that are not yet caught twice over on a case whose reference is computed. false out of host memory, or
+ * where the model without a fault does not pass (STATUS_USAGE: the registration is invalid). */
 bool teeth_try(struct teeth *teeth, const struct host_case *host, struct error *error);
 /* The verdict on one tooth once all cases were tried: PASS (caught), EXCUSED, BLIND; or NOT_RUN where it cannot be told:
  * the stored format already is the tooth's, or `partial` says that shapes were left out. */

@@ -89,12 +89,38 @@ static void a_wide_bound_is_blind_to_narrow_sums(void **state)
     assert_int_equal(teeth_verdict(&teeth, TOOTH_RESULT_BF16, false).status, VERDICT_BLIND);
 }
 
+static void shifted_model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
+{
+    struct registration right = fake_registration("dot");
+    right.model(c, tensor, policy, out);
+    out[0] += 1;
+}
+
+/* A wrong model would make every tooth look caught. */
+static void a_model_that_fails_without_a_fault_is_invalid(void **state)
+{
+    (void)state;
+    struct registration r = fake_registration("dot");
+    r.model = shifted_model;
+    struct teeth teeth;
+    struct host_case host;
+    struct error error = {0};
+    teeth_begin(&teeth, &r);
+    assert_true(host_case_open(&host, &r, &r.shapes[1], REG_PATTERN_SIGNED, 1, 1, &error) &&
+                host_case_reference(&host, &error));
+    assert_false(teeth_try(&teeth, &host, &error));
+    assert_int_equal(error.status, STATUS_USAGE);
+    assert_non_null(strstr(error.text, "the model without a fault fails its own gate"));
+    host_case_close(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tooth_of_a_sum_is_caught),
         cmocka_unit_test(broken_launches_are_caught_at_the_gate_that_sees_them),
         cmocka_unit_test(a_wide_bound_is_blind_to_narrow_sums),
+        cmocka_unit_test(a_model_that_fails_without_a_fault_is_invalid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
