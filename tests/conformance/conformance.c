@@ -3,11 +3,14 @@
  * behind. Exit 1 when a vector of an emulated chip fails that the instruction set does not leave open, 2 when a file cannot
  * be read.
  */
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/base/project.h"
 #include "tests/support/agreement.h"
+#include "tests/support/case_file.h"
 #include "tests/support/vector.h"
 #include "tests/support/group_runner.h"
 
@@ -117,18 +120,38 @@ static bool run_file(const char *folder, const char *file, bool *failed, struct 
     return ok;
 }
 
+/* The cases of the tree. */
+static bool run_cases(bool *failed, struct error *error)
+{
+    char pattern[4096];
+    struct case_tally tally = {0};
+    glob_t found;
+    if (!project_path("tests/conformance/*.cases", pattern, sizeof pattern, error))
+        return false;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return error_set(error, STATUS_USAGE, "%s: no such files", pattern);
+    bool ok = true;
+    for (size_t i = 0; ok && i < found.gl_pathc; i++)
+        ok = case_file_run(found.gl_pathv[i], stdout, &tally, error);
+    globfree(&found);
+    printf("own cases: %zu of %zu passed\n", tally.n_run - tally.n_failed, tally.n_run);
+    *failed |= tally.n_failed > 0;
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
-    bool failed = false;
+    bool failed = false, ok = true;
     struct error error = {0};
     if (argc != 2) {
         fprintf(stderr, "usage: conformance DIR (the folder of rdna3.jsonl, rdna4.jsonl, cdna.jsonl)\n");
         return STATUS_USAGE;
     }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!run_file(argv[1], files[i], &failed, &error)) {
-            fprintf(stderr, "conformance: %s\n", error.text);
-            return STATUS_USAGE;
-        }
+    for (size_t i = 0; ok && i < sizeof files / sizeof *files; i++)
+        ok = run_file(argv[1], files[i], &failed, &error);
+    if (!ok || !run_cases(&failed, &error)) {
+        fprintf(stderr, "conformance: %s\n", error.text);
+        return STATUS_USAGE;
+    }
     return failed ? STATUS_RED : STATUS_OK;
 }

@@ -109,13 +109,22 @@ static uint64_t unmasked_lanes(const struct instruction *in)
     return lanes;
 }
 
+/* Controls under which every lane has a source in its row. */
+static bool stays_in_row(const struct instruction *in)
+{
+    const uint32_t kinds = 1u << DPP_QUAD_PERM | 1u << DPP_ROW_ROR | 1u << DPP_ROW_MIRROR | 1u << DPP_ROW_HALF_MIRROR |
+                           1u << DPP_ROW_SHARE | 1u << DPP_ROW_XMASK | 1u << DPP_ROW_NEWBCAST;
+    return kinds >> in->dpp_kind & 1;
+}
+
 uint64_t VARIANT(dpp_write_mask)(struct wave *wave, const struct instruction *in)
 {
     uint64_t exec = exec_read(wave);
     if (in->form != FORM_DPP16)
         return exec; /* DPP8 reads 0 from lanes that are off, and writes */
     uint64_t lanes = exec & unmasked_lanes(in);
-    if (in->flags & FLAG_BOUND_CTRL)
+    bool all_read = exec == wave->full_exec || in->flags & FLAG_FETCH_INACTIVE;
+    if (in->flags & FLAG_BOUND_CTRL || (all_read && stays_in_row(in)))
         return lanes;
     struct dpp_sources sources;
     VARIANT(dpp_find_sources)(wave, in, &sources);
