@@ -11,6 +11,17 @@ static int64_t depth_of_squares(int64_t n)
     return 4 * rounds + 5 + DS4_LANES / 32 - 1;
 }
 
+/* Squares have one sign, so whatever the order a sum that is surely above the largest f32 ends as +inf. */
+static struct bound sum_of_squares(int64_t n, double sum, double error)
+{
+    int64_t depth = depth_of_squares(n);
+    if (isnan(sum))
+        return bound_exact(NAN);
+    if ((1 - 2 * bound_gamma(FORMAT_F32, depth)) * sum - error > 0x1p128)
+        return bound_exact(INFINITY);
+    return bound_sum(FORMAT_F32, n, sum, sum, error, depth);
+}
+
 struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps)
 {
     double sum = 0, error = 0;
@@ -19,8 +30,7 @@ struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps)
         /* A fused square adds nothing but eta of its own; what x carries gives 2 |x| e + e^2. */
         error += 2 * fabs(x[i].value) * x[i].error + x[i].error * x[i].error + 0x1p-150;
     }
-    struct bound squares = isnan(sum) ? bound_exact(NAN) : bound_sum(FORMAT_F32, n, sum, sum, error, depth_of_squares(n));
-    struct bound mean = bound_div(FORMAT_F32, squares, bound_exact((double)n));
+    struct bound mean = bound_div(FORMAT_F32, sum_of_squares(n, sum, error), bound_exact((double)n));
     return bound_div(FORMAT_F32, bound_exact(1), bound_sqrt(FORMAT_F32, bound_add(FORMAT_F32, mean, bound_exact(eps))));
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "contract/base/parallel.h"
+#include "contract/base/random.h"
 
 /*
  * The kernel computes exp(d), d <= 0, as v_exp_f32(fl(fl(d) * L)), L = f32(log2 e). With d real, fl(d) = d (1 + a), L =
@@ -123,7 +124,7 @@ void softmax_audit(const struct softmax *p, uint64_t tag, int64_t row, int64_t c
 {
     const float *x = p->x + row * p->n;
     double maximum = row_facts(x, p->n).maximum;
-    double owner = (double)(((tag ^ (uint64_t)row * 0x9e3779b97f4a7c15u) >> 12) | 1);
+    double owner = (double)(random_bits((struct random_key){tag}, (uint64_t)row) >> 11); /* 53 bits */
     if (audit_get(audit, SLOT_OWNER) != owner) {
         audit_set(audit, SLOT_SUM, 0);
         for (int64_t i = 0; i < p->n; i++) {

@@ -1,0 +1,216 @@
+/*
+ * The ds4 references: bounds hold the kernels' own f32 steps (in the kernel's order and in others), values are MPFR's,
+ * classes follow the formats, and exact inputs give what f32 gives bit for bit.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "contract/base/random.h"
+#include "kernels/ds4/ds4.h"
+#include "reference/ds4.h"
+
+enum { ROWS = 3, N = 1030, EXPERTS = 6 };
+
+static void fill(float *out, int64_t n, const char *name)
+{
+    struct random_key key = random_key_for(5, name);
+    for (int64_t i = 0; i < n; i++)
+        out[i] = (float)(2 * random_unit(key, (uint64_t)i) - 1);
+}
+
+/* The sum of squares as the kernel adds it: a chain a lane, butterflies over 32 lanes, a chain over 8 waves. */
+static float squares_as_the_kernel(const float *x, int64_t n)
+{
+    float lane[256] = {0}, sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        lane[i / 4 % 256] = fmaf(x[i], x[i], lane[i / 4 % 256]);
+    for (int wave = 0; wave < 8; wave++) {
+        float *v = lane + wave * 32;
+        for (int mask = 1; mask < 32; mask *= 2) {
+            float next[32];
+            for (int i = 0; i < 32; i++)
+                next[i] = v[i] + v[i ^ mask];
+            memcpy(v, next, sizeof next);
+        }
+        sum = wave == 0 ? v[0] : sum + v[0];
+    }
+    return sum;
+}
+
+static float normed(const float *x, int64_t n, int64_t i, float weight)
+{
+    float scale = 1.0f / sqrtf(squares_as_the_kernel(x, n) / (float)n + DS4_EPS);
+    return x[i] * scale * weight;
+}
+
+static void assert_within(float got, struct bound bound, double *worst)
+{
+    double ratio = fabs(got - bound.value) / bound.error;
+    assert_true(ratio <= 1);
+    *worst = fmax(*worst, ratio);
+}
+
+static void rms_norm_holds_the_kernels_steps(void **state)
+{
+    (void)state;
+    static float x[ROWS * N], weight[N];
+    static struct bound out[ROWS * N];
+    fill(x, ROWS * N, "x");
+    fill(weight, N, "weight");
+    struct ds4_rms_norm p = {ROWS, N, DS4_EPS, x, weight};
+    ds4_rms_norm_reference(&p, out);
+    struct audit *audit = audit_open();
+    double worst = 0;
+    for (int i = 0; i < ROWS * N; i += 11) {
+        assert_within(normed(x + i / N * N, N, i % N, weight[i % N]), out[i], &worst);
+        assert_true(out[i].error < 64 * 0x1p-24 * fabs(out[i].value));
+        ds4_rms_norm_audit(&p, i / N, i % N, audit);
+        assert_true(audit_distance(audit, 0, out[i].value) <= 0x1p-10 * out[i].error);
+    }
+    audit_close(audit);
+    assert_true(worst > 0.05);
+}
+
+static void rms_norm_classes(void **state)
+{
+    (void)state;
+    static float x[4 * 8], weight[8];
+    static struct bound out[4 * 8];
+    fill(x, 4 * 8, "x");
+    fill(weight, 8, "weight");
+    x[0] = NAN;
+    x[8] = INFINITY;
+    for (int i = 0; i < 8; i++)
+        x[16 + i] = 3e38f; /* squares overflow, the scale is 0 */
+    ds4_rms_norm_reference(&(struct ds4_rms_norm){4, 8, DS4_EPS, x, weight}, out);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(bound_class(out[i], FORMAT_F32), CLASS_NAN);
+        assert_int_equal(bound_class(out[8 + i], FORMAT_F32), i == 0 ? CLASS_NAN : CLASS_FINITE);
+        assert_true(out[16 + i].value == 0 && out[16 + i].error < 1e-40);
+        assert_int_equal(bound_class(out[24 + i], FORMAT_F32), CLASS_FINITE);
+    }
+}
+
+static void exact_rows_have_a_mean_square_of_2_to_the_16(void **state)
+{
+    (void)state;
+    static const int64_t widths[] = {1, 7, 33, 1030};
+    static float x[2 * N], weight[N];
+    struct random_key key = random_key_for(5, "exact");
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        int64_t n = widths[w];
+        struct exact_sum sum;
+        for (int64_t i = 0; i < n; i++)
+            weight[i] = (float)(i % 9) - 4;
+        for (int64_t row = 0; row < 2; row++)
+            ds4_exact_row(key, row, n, x + row * n);
+        struct ds4_rms_norm p = {2, n, DS4_EPS, x, weight};
+        for (int64_t i = 0; i < 2 * n; i++) {
+            ds4_rms_norm_exact(&p, i, 1, &sum);
+            assert_true(exact_premise_holds(&sum, true));
+            assert_true(sum.expected == normed(x + i / n * n, n, i % n, weight[i % n]));
+        }
+        x[0] += 64;
+        ds4_rms_norm_exact(&p, 0, 1, &sum);
+        assert_false(exact_premise_holds(&sum, true));
+    }
+}
+
+static float mixed(const float *split, const float *streams, int64_t n, int64_t i)
+{
+    float sum = streams[i] * split[0];
+    for (int s = 1; s < DS4_STREAMS; s++)
+        sum = fmaf(streams[s * n + i], split[s], sum);
+    return sum;
+}
+
+static void hc_holds_the_kernels_steps_and_norms_every_row(void **state)
+{
+    (void)state;
+    static float split[ROWS * DS4_STREAMS], streams[ROWS * DS4_STREAMS * N], weight[N], row[N];
+    static struct bound sums[ROWS * N], norms[ROWS * N];
+    fill(split, ROWS * DS4_STREAMS, "split");
+    fill(streams, ROWS * DS4_STREAMS * N, "streams");
+    fill(weight, N, "weight");
+    struct ds4_hc p = {ROWS, N, DS4_EPS, split, streams, weight};
+    ds4_hc_reference(&p, false, sums);
+    ds4_hc_reference(&p, true, norms);
+    struct audit *audit = audit_open();
+    double worst_sum = 0, worst_norm = 0;
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < N; i++)
+            row[i] = mixed(split + r * DS4_STREAMS, streams + r * DS4_STREAMS * N, N, i);
+        for (int i = 0; i < N; i += 13) {
+            assert_within(row[i], sums[r * N + i], &worst_sum);
+            assert_within(normed(row, N, i, weight[i]), norms[r * N + i], &worst_norm);
+            ds4_hc_audit(&p, true, r, i, audit);
+            assert_true(audit_distance(audit, 0, norms[r * N + i].value) <= 0x1p-10 * norms[r * N + i].error);
+            ds4_hc_audit(&p, false, r, i, audit);
+            assert_true(audit_distance(audit, 0, sums[r * N + i].value) <= 0x1p-10 * sums[r * N + i].error);
+        }
+    }
+    audit_close(audit);
+    assert_true(worst_sum > 0.2);
+    assert_true(worst_norm > 0.02);
+}
+
+static void moe_holds_the_kernels_steps(void **state)
+{
+    (void)state;
+    static float gate[ROWS * EXPERTS], y[ROWS * EXPERTS * N];
+    static struct bound out[ROWS * N];
+    fill(gate, ROWS * EXPERTS, "gate");
+    fill(y, ROWS * EXPERTS * N, "y");
+    struct ds4_moe p = {ROWS, EXPERTS, N, gate, y};
+    ds4_moe_reference(&p, out);
+    struct audit *audit = audit_open();
+    double worst = 0;
+    for (int i = 0; i < ROWS * N; i++) {
+        const float *own = y + i / N * EXPERTS * N + i % N, *own_gate = gate + i / N * EXPERTS;
+        float sum = own[0] * own_gate[0];
+        for (int e = 1; e < EXPERTS; e++)
+            sum = fmaf(own[e * N], own_gate[e], sum);
+        assert_within(sum, out[i], &worst);
+        ds4_moe_audit(&p, i / N, i % N, audit);
+        assert_true(audit_distance(audit, 0, out[i].value) <= 0x1p-10 * out[i].error);
+    }
+    audit_close(audit);
+    assert_true(worst > 0.3);
+}
+
+static void moe_sums_of_integers_are_exact_and_others_are_refused(void **state)
+{
+    (void)state;
+    float gate[] = {3, -5}, y[] = {100, 7, 1000, -2};
+    struct ds4_moe p = {1, 2, 2, gate, y};
+    struct exact_sum sums[2];
+    ds4_moe_exact(&p, 0, 2, sums);
+    assert_int_equal(sums[0].sum, 300 - 5000);
+    assert_int_equal(sums[0].sum_abs, 5300);
+    assert_int_equal(sums[1].sum, 31);
+    assert_true(sums[1].one_signed && !sums[0].one_signed);
+    assert_true(exact_premise_holds(&sums[0], false));
+    y[0] = 0.5f;
+    ds4_moe_exact(&p, 0, 2, sums);
+    assert_false(exact_premise_holds(&sums[0], false));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rms_norm_holds_the_kernels_steps),
+        cmocka_unit_test(rms_norm_classes),
+        cmocka_unit_test(exact_rows_have_a_mean_square_of_2_to_the_16),
+        cmocka_unit_test(hc_holds_the_kernels_steps_and_norms_every_row),
+        cmocka_unit_test(moe_holds_the_kernels_steps),
+        cmocka_unit_test(moe_sums_of_integers_are_exact_and_others_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
