@@ -11,6 +11,8 @@
 
 struct disassembler {
     LLVMDisasmContextRef context;
+    bool has_sdwa;            /* gfx9, gfx10 */
+    bool has_vector_literals; /* gfx10 on: literals in VOP3 */
 };
 
 static void initialise_target(void)
@@ -55,7 +57,11 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
         error_set(error, STATUS_ENVIRONMENT, "out of memory");
         return NULL;
     }
-    disassembler->context = context;
+    *disassembler = (struct disassembler){
+        .context = context,
+        .has_sdwa = chip->family == CHIP_RDNA2 || chip->family >= CHIP_CDNA1,
+        .has_vector_literals = chip->family < CHIP_CDNA1,
+    };
     return disassembler;
 }
 
@@ -83,11 +89,16 @@ static void tidy(char *text)
     *to = 0;
 }
 
+enum { LONGEST_INSTRUCTION = 20 };
+
+/* LLVM crashes on a literal that lies past the end of its bytes, so it always gets enough of them, zeros after the last. */
 static size_t disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
                           size_t capacity)
 {
-    /* LLVM reads through a pointer to non-const but writes nothing. */
-    return LLVMDisasmInstruction(disassembler->context, (uint8_t *)(uintptr_t)bytes, n_bytes, 0, text, capacity);
+    uint8_t padded[2 * LONGEST_INSTRUCTION] = {0};
+    memcpy(padded, bytes, n_bytes < LONGEST_INSTRUCTION ? n_bytes : (size_t)LONGEST_INSTRUCTION);
+    size_t size = LLVMDisasmInstruction(disassembler->context, padded, sizeof padded, 0, text, capacity);
+    return size <= n_bytes ? size : 0;
 }
 
 /* An 8-byte instruction as one number, fields counted as the ISA documents count them. */
@@ -136,9 +147,62 @@ static size_t disassemble_lenient(struct disassembler *disassembler, const uint8
     return disassemble(disassembler, copy, n_bytes < sizeof copy ? n_bytes : sizeof copy, text, capacity);
 }
 
+enum {
+    SDWA = 0xf9,
+    LITERAL = 0xff,
+    RESERVED_SELECT = 7,
+    FORMAT_VOP3 = 0x34,
+    FORMAT_MUBUF = 0x38,
+    FORMAT_MTBUF = 0x3a,
+    VOP3_FIRST_VOP2 = 0x100,
+    VOP3_READLANE_GFX9 = 0x289
+};
+
+/* SDWA with a selection that does not exist (7), or dst_unused 3. VOPC has a scalar destination in their place. */
+static bool is_reserved_sdwa(uint64_t word)
+{
+    uint32_t control = (uint32_t)(word >> 32);
+    bool is_sdwa = !(word & 0x80000000) && (word & 0x1ff) == SDWA, is_vopc = (word >> 25 & 0x7f) == 0x3e;
+    bool reserved_sources = (control >> 16 & 7) == RESERVED_SELECT || (control >> 24 & 7) == RESERVED_SELECT;
+    bool reserved_result = (control >> 8 & 7) == RESERVED_SELECT || (control >> 11 & 3) == 3;
+    return is_sdwa && (reserved_sources || (reserved_result && !is_vopc));
+}
+
+/* VOP3 instructions of gfx9 with a scalar register in the destination field: compares and v_readlane_b32. */
+static bool has_scalar_destination(uint64_t word)
+{
+    uint32_t opcode = word >> 16 & 0x3ff;
+    return opcode < VOP3_FIRST_VOP2 || opcode == VOP3_READLANE_GFX9;
+}
+
+/* A literal where gfx9 has none: in a VOP3 source or scalar destination, or as the offset of a buffer instruction. */
+static bool is_misplaced_literal(uint64_t word)
+{
+    uint32_t format = (uint32_t)word >> FORMAT_SHIFT;
+    if (format == FORMAT_MUBUF || format == FORMAT_MTBUF)
+        return word >> 56 == LITERAL;
+    if (format != FORMAT_VOP3)
+        return false;
+    return (has_scalar_destination(word) && (word & 0xff) == LITERAL) || (word >> 32 & 0x1ff) == LITERAL ||
+           (word >> 41 & 0x1ff) == LITERAL || (word >> 50 & 0x1ff) == LITERAL;
+}
+
+/* Reserved encodings on which LLVM 22 crashes instead of refusing them (found with random bytes; tests/unit/test_decode.c).
+ */
+static bool crashes_llvm(const struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes)
+{
+    if (n_bytes < 8)
+        return false;
+    uint64_t word = read_u64(bytes);
+    return (disassembler->has_sdwa && is_reserved_sdwa(word)) ||
+           (!disassembler->has_vector_literals && is_misplaced_literal(word));
+}
+
 size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
                          size_t capacity)
 {
+    if (crashes_llvm(disassembler, bytes, n_bytes))
+        return 0;
     size_t size = disassemble(disassembler, bytes, n_bytes, text, capacity);
     if (!size)
         size = disassemble_lenient(disassembler, bytes, n_bytes, text, capacity);

@@ -145,7 +145,7 @@ struct instruction {
     uint32_t flags;          /* enum instruction_flag */
     uint32_t offset_bytes;   /* of its first byte from the start of the image (so: address - load address) */
     uint32_t target;         /* branches: index of the instruction jumped to; UINT32_MAX if there is none there */
-    int32_t immediate;       /* SIMM16 and the like: s_waitcnt, s_nop, s_sendmsg, s_setreg's hwreg, s_delay_alu; 0 else */
+    int32_t immediate;       /* SIMM16 and the like: s_waitcnt, s_nop, s_sendmsg, s_setreg's hwreg, s_delay_alu, bitop3; 0 else */
     int32_t offset;          /* memory: the signed byte offset (DS: offset, or offset0) */
     uint16_t offset1;        /* DS: second offset of two-address forms; ds_swizzle keeps its 16-bit control in offset */
     uint8_t size_bytes;

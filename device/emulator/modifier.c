@@ -51,6 +51,7 @@ enum value_target {
     VALUE_CBSZ,
     VALUE_ABID,
     VALUE_BLGP,
+    VALUE_IMMEDIATE,
     VALUE_THROUGH, /* th:TH_ATOMIC_RETURN returns, other temporal hints say nothing about values */
     VALUE_IGNORED,
 };
@@ -93,6 +94,7 @@ static const struct value_modifier {
     {"cbsz:", VALUE_CBSZ, 0},
     {"abid:", VALUE_ABID, 0},
     {"blgp:", VALUE_BLGP, 0},
+    {"bitop3:", VALUE_IMMEDIATE, 0},
     {"th:", VALUE_THROUGH, 0},
     {"scope:", VALUE_IGNORED, 0},
     {"wait_exp:", VALUE_IGNORED, 0},
@@ -236,6 +238,9 @@ static void set_value(struct instruction *in, const struct value_modifier *modif
         break;
     case VALUE_BLGP:
         in->blgp = (uint8_t)bits;
+        break;
+    case VALUE_IMMEDIATE:
+        in->immediate = (int32_t)bits;
         break;
     case VALUE_THROUGH:
         if (end - text > 7 && strstr(text, "_RETURN") && strstr(text, "_RETURN") < end)
