@@ -165,7 +165,7 @@ static enum code_arg_kind arg_kind(const char *name)
 
 static bool read_arg(const struct reader *reader, const msgpack_object *map, uint32_t kernarg_bytes, struct code_arg *arg)
 {
-    const char *kind;
+    const char *kind = NULL;
     if (!read_u32(reader, map, ".offset", -1, &arg->offset_bytes) ||
         !read_u32(reader, map, ".size", -1, &arg->size_bytes) || !read_string(reader, map, ".value_kind", NULL, &kind) ||
         !read_string(reader, map, ".name", "", &arg->name))
@@ -197,7 +197,7 @@ static bool read_args(const struct reader *reader, const msgpack_object *map, st
 /* .symbol is the descriptor's symbol: the kernel's name with ".kd". */
 static bool read_name(struct reader *reader, const msgpack_object *map, struct code_kernel *kernel)
 {
-    const char *symbol;
+    const char *symbol = NULL;
     if (!read_string(reader, map, ".symbol", NULL, &symbol))
         return false;
     size_t length = strlen(symbol);
@@ -266,7 +266,7 @@ static bool read_kernel(struct reader *reader, const msgpack_object *map, struct
 
 static bool read_root(struct reader *reader, const msgpack_object *root, struct code_metadata *metadata)
 {
-    const char *target;
+    const char *target = NULL;
     if (!read_string(reader, root, "amdhsa.target", NULL, &target))
         return false;
     snprintf(metadata->target, sizeof metadata->target, "%s", target);

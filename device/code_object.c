@@ -346,7 +346,7 @@ static bool parse_kernel(struct parse *parse, struct code_kernel *kernel)
 
 static bool parse_kernels(struct parse *parse)
 {
-    struct code_metadata metadata;
+    struct code_metadata metadata = {0};
     if (!parse_notes(parse, &metadata) || !check_target(parse, metadata.target))
         return false;
     for (size_t i = 0; i < metadata.n_kernels; i++)

@@ -53,6 +53,7 @@ if [ ${#files[@]} -eq 0 ]; then
     echo "0 passed, 0 failed"
     exit 2
 fi
+# shellcheck disable=SC2016 # bash -c expands it
 printf '%s\0' "${files[@]}" | xargs -0 -P "$jobs" -I{} bash -c 'run_one "$1"' _ {}
 
 passed=0 failed=0 skipped=0

@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { READ_BYTES = 65536 };
 
 /* Reads once into output; false at the end of the stream. */
@@ -74,7 +72,7 @@ bool process_run(const char *const *argv, const char *directory, struct process_
 {
     *result = (struct process_result){.exit_status = -1};
     int out[2] = {-1, -1}, err[2] = {-1, -1};
-    pid_t child;
+    pid_t child = 0;
     int reason =
         pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ? errno : spawn(argv, directory, out[1], err[1], &child);
     close(out[1]);
