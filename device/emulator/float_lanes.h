@@ -163,28 +163,41 @@ static inline void commit_result32(struct wave *wave, const struct instruction *
         commit32(wave, in, result);
 }
 
-/* Writes the half that dst[0] names and keeps the other one. */
-static inline void commit_result16(struct wave *wave, const struct instruction *in, const uint32_t *result)
+/* Writes one half of dst[0] and keeps the other one. */
+static inline void commit_half(struct wave *wave, const struct instruction *in, const uint32_t *result,
+                               enum operand_half half)
 {
-    if (in->form || (in->flags & FLAG_ZERO_OTHER_HALF)) {
-        commit32(wave, in, result);
-        return;
-    }
     uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]));
     const uint32_t *lanes = exec_lanes(wave);
-    unsigned shift = in->dst[0].half == HALF_HIGH ? 16 : 0;
-    uint32_t half = 0xffffu << shift;
+    LANE_ARRAY32(dpp_lanes);
+    if (in->form) {
+        uint64_t mask = VARIANT(dpp_write_mask)(wave, in);
+        EACH_LANE dpp_lanes[lane] = (mask >> lane & 1) ? UINT32_MAX : 0;
+        lanes = dpp_lanes;
+    }
+    unsigned shift = half == HALF_HIGH ? 16 : 0;
+    uint32_t written = 0xffffu << shift;
     EACH_LANE
     {
-        uint32_t mask = lanes[lane] & half;
+        uint32_t mask = lanes[lane] & written;
         row[lane] = (row[lane] & ~mask) | (result[lane] << shift & mask);
     }
+}
+
+/* A 16-bit result in the half that dst[0] names. */
+static inline void commit_result16(struct wave *wave, const struct instruction *in, const uint32_t *result)
+{
+    if (in->form || (in->flags & FLAG_ZERO_OTHER_HALF))
+        commit32(wave, in, result);
+    else
+        commit_half(wave, in, result, in->dst[0].half);
 }
 
 /* ---- NaN rule and output modifiers of whole rows ---- */
 
 /* Sets the NaNs of a row of results; n sources of 32 bits. */
-static inline void mend_nans_f32(uint32_t *result, const uint32_t *a, const uint32_t *b, const uint32_t *c)
+static __attribute__((noinline, cold, unused)) void mend_nans_f32(uint32_t *result, const uint32_t *a, const uint32_t *b,
+                                                                  const uint32_t *c)
 {
     EACH_LANE
     {
@@ -195,7 +208,8 @@ static inline void mend_nans_f32(uint32_t *result, const uint32_t *a, const uint
     }
 }
 
-static inline void mend_nans_f16(uint32_t *result, const uint32_t *a, const uint32_t *b, const uint32_t *c)
+static __attribute__((noinline, cold, unused)) void mend_nans_f16(uint32_t *result, const uint32_t *a, const uint32_t *b,
+                                                                  const uint32_t *c)
 {
     EACH_LANE
     {
@@ -206,7 +220,8 @@ static inline void mend_nans_f16(uint32_t *result, const uint32_t *a, const uint
     }
 }
 
-static inline void mend_nans_f64(uint64_t *result, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+static __attribute__((noinline, cold, unused)) void mend_nans_f64(uint64_t *result, const uint64_t *a, const uint64_t *b,
+                                                                  const uint64_t *c)
 {
     EACH_LANE
     {

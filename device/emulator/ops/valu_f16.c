@@ -32,8 +32,8 @@ static uint32_t slow_fma(struct float_env env, uint32_t a, uint32_t b, uint32_t 
     return (uint32_t)soft_fma(&format_f16, env, a, b, c, 0);
 }
 
-static void run_slow(struct wave *wave, slow_f16 *operation, uint32_t *r, const uint32_t *a, const uint32_t *b,
-                     const uint32_t *c)
+static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f16 *operation, uint32_t *r, const uint32_t *a,
+                                               const uint32_t *b, const uint32_t *c)
 {
     struct float_env env = env_f16(wave);
     for (int lane = 0; lane < WAVE_LANES; lane++)

@@ -43,8 +43,8 @@ static uint32_t slow_mad(struct float_env env, uint32_t a, uint32_t b, uint32_t 
                                                                                     : slow_add(env, product, c, 0);
 }
 
-static void run_slow(struct wave *wave, slow_f32 *operation, uint32_t *r, const uint32_t *a, const uint32_t *b,
-                     const uint32_t *c)
+static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *operation, uint32_t *r, const uint32_t *a,
+                                               const uint32_t *b, const uint32_t *c)
 {
     struct float_env env = env_f32(wave);
     for (int lane = 0; lane < WAVE_LANES; lane++)

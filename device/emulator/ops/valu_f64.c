@@ -20,8 +20,8 @@ static uint64_t slow_fma(struct float_env env, uint64_t a, uint64_t b, uint64_t 
     return soft_fma(&format_f64, env, a, b, c, 0);
 }
 
-static void run_slow(struct wave *wave, slow_f64 *operation, uint64_t *r, const uint64_t *a, const uint64_t *b,
-                     const uint64_t *c)
+static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f64 *operation, uint64_t *r, const uint64_t *a,
+                                               const uint64_t *b, const uint64_t *c)
 {
     struct float_env env = env_f64(wave);
     for (int lane = 0; lane < WAVE_LANES; lane++)
