@@ -75,6 +75,7 @@ static void put_gate(struct registration_run *rr, struct verdict *v)
     known_apply(rr->registration, rr->run->options->today, v);
     rr->gate_failed[v->gate] |= failed;
     rr->n_nonfinite += v->n_nonfinite;
+    rr->n_finite += v->n_finite;
     rr->ran_classes |= v->gate == GATE_CLASSES && v->n_compared > 0;
     double miss = fmin(v->miss_fp16, v->miss_bf16);
     if (v->gate == GATE_EXACT && v->status == VERDICT_PASS &&
@@ -220,10 +221,12 @@ static bool run_shapes(struct registration_run *rr, struct error *error)
     return true;
 }
 
-/* Gate 2 proves nothing where no output of any case is non-finite. */
+/* Gate 2 proves nothing where no output of any case is non-finite, and not that planted rows leave others alone where none
+ * is finite. */
 static void prove_classes(struct registration_run *rr)
 {
-    if (rr->n_nonfinite > 0 || !rr->ran_classes || rr->left_out || rr->gate_failed[GATE_CLASSES] || !rr->has_float_output)
+    bool proves = rr->n_nonfinite > 0 && rr->n_finite > 0;
+    if (proves || !rr->ran_classes || rr->left_out || rr->gate_failed[GATE_CLASSES] || !rr->has_float_output)
         return;
     struct verdict v = verdict_for(rr, SUBJECT_GATE, GATE_CLASSES, VERDICT_FAIL);
     verdict_reason(

@@ -256,6 +256,21 @@ static void exact_inputs_that_prove_nothing_fail_gate_4(void **state)
     free(f);
 }
 
+/* The default inputs plant classes in the weights too, which reach every row. */
+static void classes_in_every_row_fail_gate_2(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    f->registration.fill = NULL;
+    f->n_controls = 0;
+    go(f, 0);
+    bool said = false;
+    for (size_t i = 0; i < f->n_verdicts; i++)
+        said |= f->verdicts[i].status == VERDICT_FAIL && strstr(f->verdicts[i].reason, "no output of any shape is finite");
+    assert_true(said);
+    free(f);
+}
+
 static void interrupted_run_stops_between_cases(void **state)
 {
     (void)state;
@@ -387,6 +402,7 @@ int main(void)
         cmocka_unit_test(known_finding_is_counted_apart_until_its_date),
         cmocka_unit_test(known_finding_that_is_found_no_longer_is_red),
         cmocka_unit_test(exact_inputs_that_prove_nothing_fail_gate_4),
+        cmocka_unit_test(classes_in_every_row_fail_gate_2),
         cmocka_unit_test(interrupted_run_stops_between_cases),
         cmocka_unit_test(finished_registration_is_replayed_not_run),
         cmocka_unit_test(unfinished_registration_is_run_again),

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# The contract from the command line, on one small kernel: exit statuses, output lines, the log, resume, and that an edited kernel, record
+# or source turns the right gate red. Prints TAP; needs $HIPCONTRACT and $HIPCONTRACT_ROOT.
+set -uo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+kernel=rms_norm_rows
+source=kernels/ds4/ds4.hip
+n=0
+
+# check NAME COMMAND...: one test, which passes where the command does.
+check() {
+    local name=$1
+    shift
+    n=$((n + 1))
+    if "$@"; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/  out: /' "$work/out" | tail -n 15
+        sed 's/^/  err: /' "$work/err" | tail -n 15
+    fi
+}
+
+# run STATUS ARGUMENT...: hipcontract ends with that status; its output is in $work/out and $work/err.
+run() {
+    local expected=$1 status
+    shift
+    "$HIPCONTRACT" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    [ "$status" -eq "$expected" ] || {
+        echo "  status $status instead of $expected: hipcontract $*"
+        return 1
+    }
+}
+
+out_says() { grep -qE -- "$1" "$work/out"; }
+err_says() { grep -qE -- "$1" "$work/err"; }
+last_line_is() { tail -n 1 "$work/out" | grep -qE -- "$1"; }
+one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
+
+# A copy of what a run reads, to be edited; compiled code objects are shared, as they are found by content.
+copy_project() {
+    rm -rf "$work/copy"
+    mkdir "$work/copy"
+    cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/copy/"
+}
+in_copy() { HIPCONTRACT_ROOT=$work/copy HIPCONTRACT_CACHE=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache} "$@"; }
+edit() { # edit FILE SED: fails where nothing changes
+    cp "$work/copy/$1" "$work/before"
+    sed -i -E "$2" "$work/copy/$1"
+    ! cmp -s "$work/before" "$work/copy/$1"
+}
+
+usage() { run 0 --help && out_says '^  contract +gates 1-4' && run 0 --version && out_says '^hipcontract [0-9.]+$'; }
+command_help() { for c in contract gates list run; do run 0 $c --help && out_says "usage: hipcontract $c" || return 1; done; }
+unknown_command() { run 2 contrat && err_says "did you mean 'contract'" && one_error_line; }
+unknown_option() { run 2 contract --quik && err_says '\-\-quik is no option here' && one_error_line; }
+wrong_values() {
+    local words
+    for words in '--runs 1' '--runs x' '--shard 3/2' '--shard 1' '--device cpu' '--chip gfx9999' '--seed x' '--jobs 0' '--quick --full' 'stray'; do
+        # shellcheck disable=SC2086 # the words are several
+        run 2 contract $words && one_error_line || return 1
+    done
+}
+selects_nothing() { run 2 contract --only 'no such kernel' && err_says 'no registration is selected' && one_error_line; }
+no_gpu() {
+    [ -e /dev/kfd ] && return 0
+    run 3 contract --device rocm --only "$kernel" && err_says 'hipErrorNoDevice|libamdhip64' && err_says '\-\-device emulator'
+}
+unwritable_log() { run 2 contract --only "$kernel" --log /nonexistent/run.jsonl && err_says '/nonexistent/run.jsonl: cannot write the log' && one_error_line; }
+full_disk() { run 2 contract --only "$kernel" --log /dev/full && err_says '/dev/full: No space left' && one_error_line; }
+
+holds() {
+    run 0 contract --only "$kernel" --quick --log "$work/run.jsonl" && out_says "^hipcontract .* on gfx1151 \(emulated\), 5 runs, seed 1" &&
+        out_says "^PASS  gfx1151 $kernel  [0-9]+ shapes.*  gate 1: 5 runs byte-identical, guards intact; gate 2: [0-9]+ non-finite and [0-9]+ finite outputs match; gate 3: worst [0-9.e-]+ of the bound; gate 4: exact at .*, fp16 sums would miss .* and bf16 " &&
+        out_says '^RED   gfx1151 [a-z0-9_]+  as planted, at gate [1-5]: ' && out_says "^LIMIT gfx1151 $kernel .*record current" &&
+        out_says '^COVERAGE gfx1151 1 kernels x gates 1-5: 5 run, 0 modelled, 0 not run' &&
+        last_line_is '^SUMMARY gfx1151 1 kernels: 1 pass gates 1-4, 0 fail, 0 known findings; [0-9]+ controls: [0-9]+ red as planted, 0 missed; 0 limit problems; gates [0-9]+ ms, limits [0-9]+ ms$'
+}
+log_is_whole() {
+    head -n 1 "$work/run.jsonl" | grep -q '^{"record":"environment","format":1,' && tail -n 1 "$work/run.jsonl" | grep -q '^{"record":"summary","exit":0,"interrupted":false,' &&
+        grep -q "\"record\":\"end\",\"registration\":\"$kernel\"" "$work/run.jsonl" && ! grep '"subject":"gate","status":"pass"' "$work/run.jsonl" | grep -qv '"code":"[0-9a-f]\{32\}"'
+}
+repeats() { # the same bytes whatever the threads: the hashes of all outputs are equal
+    run 0 gates --only "$kernel" --quick --jobs 1 --log "$work/again.jsonl" &&
+        diff <(grep -o '"output":"[0-9a-f]*"' "$work/run.jsonl") <(grep -o '"output":"[0-9a-f]*"' "$work/again.jsonl") >/dev/null
+}
+one_case() { run 0 run "$kernel" --shape 2x33 && out_says '^PASS gate 1 at 2x33 \(signed\): 5 runs' && out_says '^PASS gate 4 at 2x33 \(exact\)'; }
+unknown_shape() { run 2 run "$kernel" --shape 7x7 && err_says 'give --shape one of: .*2x33' && one_error_line; }
+list_json() { run 0 list --json --only "$kernel" && out_says "\"name\": \"$kernel\"" && out_says '"label": "2x33"'; }
+list_teeth() { run 0 list --teeth --only "$kernel" && out_says '^  sum_bf16 +gate 3 ' && out_says '^  first_run_only +gate 1 ' && ! out_says BLIND; }
+
+edited_kernel() {
+    copy_project
+    edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * 1.0001f * load4(weight/' &&
+        in_copy run 1 gates --only "$kernel" --quick && out_says "^FAIL  gfx1151 $kernel  gate 3 at .* times its bound \(out: got .* = 0x[0-9a-f]+, reference .*, bound " &&
+        last_line_is '^SUMMARY gfx1151 1 kernels: 0 pass gates 1-4, 1 fail,'
+}
+edited_case() {
+    in_copy run 1 run "$kernel" --shape 2x33 --pattern signed && out_says '^  out\[[0-9]+\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, -?0x.*\)  reference .*  bound .*  ratio ' &&
+        out_says "^  repeat: hipcontract run $kernel --shape 2x33 --pattern signed --chip gfx1151 --seed 1" &&
+        [ "$(grep -c '^  out\[' "$work/out")" -le 20 ]
+}
+edited_record() {
+    copy_project
+    local file
+    file=$(cd "$work/copy" && grep -lE "^$kernel +gfx1151 " records/*/*.txt | head -n 1)
+    edit "$file" "s/^($kernel +gfx1151 +)[0-9]+/\1 3/" && in_copy run 1 contract --only "$kernel" --quick &&
+        out_says "^LIMIT gfx1151 $kernel .*record stale: vgprs 3 -> [0-9]+" && last_line_is '1 pass gates 1-4, 0 fail.* 1 limit problems;'
+}
+broken_source() {
+    copy_project
+    echo 'this is no HIP' >>"$work/copy/$source"
+    in_copy run 1 gates --only "$kernel" --quick && out_says "^FAIL  gfx1151 $kernel  build failed: .*does not compile" && err_says 'error:'
+}
+
+interrupted() {
+    "$HIPCONTRACT" gates --log "$work/stop.jsonl" >"$work/out" 2>"$work/err" </dev/null &
+    local pid=$!
+    for _ in $(seq 600); do
+        grep -q '"record":"end"' "$work/stop.jsonl" 2>/dev/null && break
+        sleep 0.1
+    done
+    kill -INT "$pid"
+    wait "$pid"
+    local status=$?
+    [ "$status" -eq 4 ] && err_says 'interrupted' && last_line_is '^SUMMARY gfx1151 .*; interrupted$' &&
+        tail -n 1 "$work/stop.jsonl" | grep -q '^{"record":"summary","exit":4,"interrupted":true,'
+}
+resumed() { # of the finished registration nothing is run again: its verdicts keep their durations
+    local first
+    first=$(grep -m 1 -o '"record":"end","registration":"[a-z0-9_]*"' "$work/stop.jsonl" | sed 's/.*:"//; s/"$//')
+    grep "\"registration\":\"$first\"" "$work/stop.jsonl" | grep '"record":"verdict"' >"$work/before"
+    run 0 gates --only "$first" --resume "$work/stop.jsonl" && out_says "^PASS  gfx1151 $first " || return 1
+    grep "\"registration\":\"$first\"" "$work/stop.jsonl" | grep '"record":"verdict"' | cmp -s - "$work/before"
+}
+other_seed() { run 2 gates --only "$kernel" --seed 2 --resume "$work/run.jsonl" && err_says 'another' && one_error_line; }
+shards() { # two halves make the whole
+    local part
+    for part in 1 2; do
+        run 0 list --json >/dev/null || return 1
+        "$HIPCONTRACT" gates --only 'no*' --only 'rms*' --only 'softmax*' --quick --shard $part/2 --log "$work/part$part.jsonl" >"$work/out" 2>"$work/err"
+    done
+    cat "$work"/part[12].jsonl 2>/dev/null | grep -o '"record":"end","registration":"[a-z0-9_]*"' | sort >"$work/parts"
+    [ "$(sort -u "$work/parts" | wc -l)" -eq 2 ] && [ "$(wc -l <"$work/parts")" -eq 2 ]
+}
+
+check 'the program lists its commands' usage
+check 'every command answers --help' command_help
+check 'an unknown command gets a hint' unknown_command
+check 'an unknown option is named' unknown_option
+check 'wrong values are one line and status 2' wrong_values
+check 'a selection of nothing is status 2' selects_nothing
+check 'without a GPU rocm is status 3 and leads to the emulator' no_gpu
+check 'a log that cannot be written is one line and status 2' unwritable_log
+check 'a full disk is one line and status 2' full_disk
+check 'a right kernel holds its contract' holds
+check 'the log starts with the environment and ends with the summary' log_is_whole
+check 'outputs do not depend on host threads' repeats
+check 'one case runs verbosely' one_case
+check 'an unknown shape lists those that exist' unknown_shape
+check 'list gives JSON' list_json
+check 'list gives the table of teeth' list_teeth
+check 'one edited constant in a kernel is red at gate 3' edited_kernel
+check 'a red case shows its outputs and how to repeat it' edited_case
+check 'one edited number in a record is red at gate 5' edited_record
+check 'a kernel that does not compile is red with the words of the compiler' broken_source
+check 'SIGINT ends with status 4 and a whole log' interrupted
+check 'a resumed run takes over what was finished' resumed
+check 'a log of another seed is refused' other_seed
+check 'shards make the whole' shards
+echo "1..$n"
