@@ -16,9 +16,9 @@ struct registration_run {
     struct launch_target target;
     struct teeth teeth;
     bool gate_failed[GATE_LIMITS + 1];
-    int64_t n_nonfinite;  /* gate 2, over all cases */
-    struct verdict proof; /* gate 4: the case with the largest smaller miss; gate 0: none */
-    bool left_out;        /* some shape was not selected */
+    int64_t n_nonfinite, n_finite; /* gate 2, over all cases */
+    struct verdict proof;          /* gate 4: the case with the largest smaller miss; gate 0: none */
+    bool left_out;                 /* some shape was not selected */
     bool has_float_output, ran_classes;
 };
 
