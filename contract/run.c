@@ -229,8 +229,9 @@ static void prove_classes(struct registration_run *rr)
     if (proves || !rr->ran_classes || rr->left_out || rr->gate_failed[GATE_CLASSES] || !rr->has_float_output)
         return;
     struct verdict v = verdict_for(rr, SUBJECT_GATE, GATE_CLASSES, VERDICT_FAIL);
-    verdict_reason(
-        &v, "no proof: no output of any shape is non-finite, although the inputs are; plant them where they reach one");
+    verdict_reason(&v,
+                   "no proof: no output of any shape is %s; plant non-finite inputs that reach some rows and not others",
+                   rr->n_nonfinite ? "finite" : "non-finite");
     put_gate(rr, &v);
 }
 
