@@ -262,7 +262,7 @@ KERNEL integers64(const long *x, const long *y, long *out, int n)
     long a = x[i], b = y[i] | 1;
     unsigned long ua = (unsigned long)a, ub = (unsigned long)b;
     long *o = out + 9 * i;
-    o[0] = a + b;
+    o[0] = (long)(ua + ub);
     o[1] = (long)(ua * ub);
     o[2] = (a / 3) / b;
     o[3] = (a / 5) % b;
@@ -287,9 +287,9 @@ KERNEL integers32(const int *x, const int *y, int *out, int n)
     o[3] = (int)(ua % ub);
     o[4] = min(a, b) ^ max(a, b);
     o[5] = (int)(min(ua, ub) + max(ua, ub) * 3u);
-    o[6] = abs(a >> 1) + ((a << (b & 31)) ^ (a >> (b & 31)) ^ (int)(ua >> (b & 31)));
+    o[6] = (int)((unsigned)abs(a >> 1) + ((ua << (b & 31)) ^ (unsigned)(a >> (b & 31)) ^ (ua >> (b & 31))));
     o[7] = (short)a * (short)b + (signed char)a + (unsigned char)b + (unsigned short)(a >> 8);
-    o[8] = min(max(a, -1000), 1000) + (int)((ua & 0xffffff) * (ub & 0xffffff));
+    o[8] = (int)((unsigned)min(max(a, -1000), 1000) + (ua & 0xffffff) * (ub & 0xffffff));
 }
 
 KERNEL halves(const half_t *x, const half_t *y, half_t *out, int n)
@@ -334,7 +334,7 @@ KERNEL interpreter(const int *program, int *out, int n, int limit)
         pc = pc + 1;
         switch (op & 7) {
         case 0: a += b; break;
-        case 1: b = b * 3 + 1; break;
+        case 1: b = (b * 3 + 1) & 0xffff; break;
         case 2: if (a & 1) pc += 1; break;
         case 3: a ^= b >> 2; break;
         case 4: if (a < 0) a = -a; break;
