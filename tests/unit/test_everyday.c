@@ -138,6 +138,8 @@ static void histogram_counts_with_atomics_in_lds_and_memory(void **state)
     enum { LENGTH = 5000 };
     static uint8_t x[LENGTH];
     static uint32_t bins[64], expected[64];
+    memset(bins, 0, sizeof bins);
+    memset(expected, 0, sizeof expected);
     for (int i = 0; i < LENGTH; i++) {
         x[i] = (uint8_t)(draw("histogram", i) >> (draw("histogram", i) & 3));
         expected[x[i] & 63]++;
@@ -220,6 +222,7 @@ static void matrix_product_is_a_chain_of_fused_multiply_adds(void **state)
         a[i] = draw_float("matrix a", i, 1);
     for (int i = 0; i < DEPTH * COLUMNS; i++)
         b[i] = draw_float("matrix b", i, 1);
+    memset(expected, 0, sizeof expected);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         for (int k = 0; k < DEPTH; k++)
             expected[i] = fmaf(a[i / COLUMNS * DEPTH + k], b[k * COLUMNS + i % COLUMNS], expected[i]);
@@ -776,6 +779,7 @@ static void lanes_leave_a_loop_at_their_own_times(void **state)
     static int32_t x[N], out[N], expected[N];
     for (int i = 0; i < N; i++) {
         x[i] = i ? i : 27;
+        expected[i] = 0;
         for (uint64_t v = (uint64_t)x[i]; v > 1; v = v & 1 ? 3 * v + 1 : v / 2)
             if (++expected[i] > 200)
                 break;
