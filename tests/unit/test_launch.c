@@ -1,0 +1,555 @@
+/*
+ * The HIP API over the emulator, on compiled kernels (tests/kernels/launch.hip): what a launch sets up, refuses and
+ * reports.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/device.h"
+#include "records/chips.h"
+#include "toolchain/toolchain.h"
+
+static const char chip_name[] = "gfx1151";
+
+/* The code object, compiled once for the group. */
+struct kernels {
+    struct toolchain *toolchain;
+    struct compiled compiled;
+    struct device *open; /* by the test that runs */
+};
+
+static int compile_kernels(void **state)
+{
+    struct error error;
+    struct kernels *kernels = calloc(1, sizeof *kernels);
+    struct compile_request request = {.source_path = "tests/kernels/launch.hip", .family = "launch", .chip = chip_name};
+    kernels->toolchain = toolchain_open(NULL, &error);
+    if (!kernels->toolchain || !toolchain_compile(kernels->toolchain, &request, &kernels->compiled, &error)) {
+        fprintf(stderr, "test_launch: %s\n", error.text);
+        return -1;
+    }
+    *state = kernels;
+    return 0;
+}
+
+static int drop_kernels(void **state)
+{
+    struct kernels *kernels = *state;
+    compiled_free(&kernels->compiled);
+    toolchain_close(kernels->toolchain);
+    free(kernels);
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    struct kernels *kernels = *state;
+    if (kernels->open)
+        kernels->open->close(kernels->open);
+    kernels->open = NULL;
+    return 0;
+}
+
+/* An open emulator with the module loaded. */
+struct bench {
+    struct device *device;
+    const struct hip_api *hip;
+    hipModule_t module;
+};
+
+static struct bench bench_open_with(void **state, struct emulator_options options)
+{
+    struct kernels *kernels = *state;
+    struct bench bench = {0};
+    struct error error;
+    options.chip = chip_name;
+    options.n_devices = options.n_devices ? options.n_devices : 1;
+    options.n_threads = options.n_threads ? options.n_threads : 1;
+    assert_true(emulator_open(&options, &bench.device, &error));
+    bench.hip = bench.device->hip;
+    kernels->open = bench.device;
+    assert_int_equal(bench.hip->hipModuleLoadData(&bench.module, kernels->compiled.bytes), hipSuccess);
+    return bench;
+}
+
+static struct bench bench_open(void **state)
+{
+    return bench_open_with(state, (struct emulator_options){0});
+}
+
+static hipFunction_t function(struct bench *bench, const char *name)
+{
+    hipFunction_t found = NULL;
+    assert_int_equal(bench->hip->hipModuleGetFunction(&found, bench->module, name), hipSuccess);
+    return found;
+}
+
+struct shape {
+    unsigned grid[3], block[3], lds_bytes;
+};
+
+static hipError_t launch(struct bench *bench, const char *name, struct shape s, void **parameters)
+{
+    return bench->hip->hipModuleLaunchKernel(function(bench, name), s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1],
+                                             s.block[2], s.lds_bytes, NULL, parameters, NULL);
+}
+
+static struct shape flat(unsigned grid, unsigned block)
+{
+    return (struct shape){{grid, 1, 1}, {block, 1, 1}, 0};
+}
+
+static void *allocate(struct bench *bench, size_t n_bytes)
+{
+    void *pointer = NULL;
+    assert_int_equal(bench->hip->hipMalloc(&pointer, n_bytes), hipSuccess);
+    return pointer;
+}
+
+static void put(struct bench *bench, void *to, const void *from, size_t n_bytes)
+{
+    assert_int_equal(bench->hip->hipMemcpy(to, from, n_bytes, hipMemcpyHostToDevice), hipSuccess);
+}
+
+static void get(struct bench *bench, void *to, const void *from, size_t n_bytes)
+{
+    assert_int_equal(bench->hip->hipMemcpy(to, from, n_bytes, hipMemcpyDeviceToHost), hipSuccess);
+}
+
+/* The only finding of the last launch. */
+static struct finding only_finding(struct bench *bench)
+{
+    struct finding findings[4];
+    size_t n = bench->device->take_findings(bench->device, findings, 4);
+    assert_int_equal(n, 1);
+    return findings[0];
+}
+
+/* 100 elements in blocks of 48: two waves a block, the second half empty, and a last block that is partly past n. */
+static void partial_waves_write_their_elements_only(void **state)
+{
+    struct bench bench = bench_open(state);
+    enum { N = 100, HELD = 128 };
+    float x[HELD], y[HELD], a = 2;
+    int n = N;
+    for (int i = 0; i < HELD; i++) {
+        x[i] = (float)i;
+        y[i] = 1000;
+    }
+    void *device_x = allocate(&bench, sizeof x), *device_y = allocate(&bench, sizeof y);
+    put(&bench, device_x, x, sizeof x);
+    put(&bench, device_y, y, sizeof y);
+    assert_int_equal(launch(&bench, "saxpy", flat(3, 48), (void *[]){&a, &device_x, &device_y, &n}), hipSuccess);
+    get(&bench, y, device_y, sizeof y);
+    for (int i = 0; i < HELD; i++)
+        assert_true(y[i] == (i < N ? 1000 + 2 * (float)i : 1000));
+}
+
+static void three_dimensional_launches_number_every_work_item(void **state)
+{
+    struct bench bench = bench_open(state);
+    const struct shape s = {{3, 2, 4}, {5, 3, 2}, 0};
+    enum { X = 15, Y = 6, Z = 8 };
+    static uint32_t out[Z][Y][X];
+    void *device_out = allocate(&bench, sizeof out);
+    assert_int_equal(launch(&bench, "coordinates", s, (void *[]){&device_out}), hipSuccess);
+    get(&bench, out, device_out, sizeof out);
+    for (uint32_t z = 0; z < Z; z++)
+        for (uint32_t y = 0; y < Y; y++)
+            for (uint32_t x = 0; x < X; x++)
+                assert_int_equal(out[z][y][x], x / 5 | y / 3 << 4 | z / 2 << 8 | x % 5 << 12 | y % 3 << 16 | z % 2 << 20);
+}
+
+static uint16_t half(const uint32_t *dwords, size_t byte)
+{
+    uint16_t value;
+    memcpy(&value, (const uint8_t *)dwords + byte, 2);
+    return value;
+}
+
+/* Offsets of code object version 5's implicit arguments (AMDGPUUsage, "Code Object V5 Metadata"; ROCm device libraries). */
+static void implicit_arguments_and_packet_say_the_launch(void **state)
+{
+    struct bench bench = bench_open(state);
+    const struct shape s = {{3, 2, 1}, {8, 4, 1}, 512};
+    uint32_t arguments[64], packet[16];
+    void *device_arguments = allocate(&bench, sizeof arguments), *device_packet = allocate(&bench, sizeof packet);
+    assert_int_equal(launch(&bench, "implicit", s, (void *[]){&device_arguments, &device_packet}), hipSuccess);
+    get(&bench, arguments, device_arguments, sizeof arguments);
+    get(&bench, packet, device_packet, sizeof packet);
+    assert_int_equal(arguments[0], 3);
+    assert_int_equal(arguments[1], 2);
+    assert_int_equal(arguments[2], 1);
+    assert_int_equal(half(arguments, 12), 8);
+    assert_int_equal(half(arguments, 14), 4);
+    assert_int_equal(half(arguments, 16), 1);
+    for (size_t byte = 18; byte < 24; byte += 2)
+        assert_int_equal(half(arguments, byte), 0); /* remainders */
+    for (size_t dword = 10; dword < 16; dword++)
+        assert_int_equal(arguments[dword], 0); /* global offsets */
+    assert_int_equal(half(arguments, 64), 2);  /* dimensions */
+    assert_int_equal(half(packet, 2) & 3, 2);  /* likewise, in setup */
+    assert_int_equal(half(packet, 4), 8);
+    assert_int_equal(half(packet, 6), 4);
+    assert_int_equal(packet[3], 24); /* grid in work-items */
+    assert_int_equal(packet[4], 8);
+    assert_int_equal(packet[5], 1);
+    assert_int_equal(packet[7], 512); /* group segment */
+}
+
+static void static_and_dynamic_lds_lie_apart(void **state)
+{
+    struct bench bench = bench_open(state);
+    enum { BLOCK = 96, GROUPS = 5, N = BLOCK * GROUPS };
+    uint32_t in[N], out[N];
+    for (uint32_t i = 0; i < N; i++)
+        in[i] = 7 * i;
+    void *device_in = allocate(&bench, sizeof in), *device_out = allocate(&bench, sizeof out);
+    put(&bench, device_in, in, sizeof in);
+    struct shape s = flat(GROUPS, BLOCK);
+    s.lds_bytes = 4 * BLOCK;
+    assert_int_equal(launch(&bench, "reverse_block", s, (void *[]){&device_in, &device_out}), hipSuccess);
+    get(&bench, out, device_out, sizeof out);
+    for (uint32_t g = 0; g < GROUPS; g++)
+        for (uint32_t i = 0; i < BLOCK; i++)
+            assert_int_equal(out[g * BLOCK + i], in[g * BLOCK + BLOCK - 1 - i] + 1);
+}
+
+/* Without the dynamic part the kernel's second array lies outside the workgroup's LDS. */
+static void lds_past_the_workgroups_is_a_finding(void **state)
+{
+    struct bench bench = bench_open(state);
+    uint32_t zeros[32] = {0};
+    void *in = allocate(&bench, sizeof zeros), *out = allocate(&bench, sizeof zeros);
+    put(&bench, in, zeros, sizeof zeros);
+    assert_int_equal(launch(&bench, "reverse_block", flat(1, 32), (void *[]){&in, &out}), hipErrorIllegalAddress);
+    struct finding findings[4];
+    assert_int_equal(bench.device->take_findings(bench.device, findings, 4), 2); /* a store and a load */
+    assert_int_equal(findings[0].kind, FINDING_MEM);
+    assert_non_null(strstr(findings[0].text, "reverse_block+0x"));
+    assert_non_null(strstr(findings[0].text, "LDS address 0x400 (4 bytes) is outside the workgroup's 1024 bytes"));
+}
+
+static hipError_t store_at(struct bench *bench, void *out, long index)
+{
+    return launch(bench, "store_at", flat(1, 1), (void *[]){&out, &index});
+}
+
+static void a_store_past_the_end_names_the_allocation(void **state)
+{
+    struct bench bench = bench_open(state);
+    void *out = allocate(&bench, 1024);
+    bench.device->name_allocation(bench.device, out, "output y");
+    assert_int_equal(store_at(&bench, out, 255), hipSuccess);
+    assert_int_equal(store_at(&bench, out, 257), hipErrorIllegalAddress);
+    struct finding finding = only_finding(&bench);
+    assert_int_equal(finding.kind, FINDING_MEM);
+    assert_non_null(strstr(finding.text, "workgroup 0,0,0 wave 0 lane 0: "));
+    assert_non_null(strstr(finding.text, "is 4 bytes past output y (1024 bytes)"));
+    assert_int_equal(store_at(&bench, out, -2), hipErrorIllegalAddress);
+    finding = only_finding(&bench);
+    assert_non_null(strstr(finding.text, "is 8 bytes before output y (1024 bytes)"));
+}
+
+static void null_freed_and_read_only_memory_are_findings(void **state)
+{
+    struct bench bench = bench_open(state);
+    assert_int_equal(store_at(&bench, NULL, 0), hipErrorIllegalAddress);
+    assert_non_null(strstr(only_finding(&bench).text, "is null"));
+    void *out = allocate(&bench, 64);
+    bench.device->name_allocation(bench.device, out, "gone");
+    assert_int_equal(bench.hip->hipFree(out), hipSuccess);
+    assert_int_equal(store_at(&bench, out, 1), hipErrorIllegalAddress);
+    assert_non_null(strstr(only_finding(&bench).text, "is in freed gone (64 bytes)"));
+}
+
+static void memory_of_another_device_is_a_finding(void **state)
+{
+    struct bench bench = bench_open_with(state, (struct emulator_options){.n_devices = 2});
+    assert_int_equal(bench.hip->hipSetDevice(1), hipSuccess);
+    void *out = allocate(&bench, 64);
+    assert_int_equal(bench.hip->hipSetDevice(0), hipSuccess);
+    assert_int_equal(store_at(&bench, out, 0), hipErrorIllegalAddress);
+    assert_non_null(strstr(only_finding(&bench).text, "of device 1, and this is device 0"));
+    assert_int_equal(bench.hip->hipSetDevice(2), hipErrorInvalidDevice);
+}
+
+/* A load that may not happen gives the poison, and the launch goes on to its store. */
+static void a_load_from_nowhere_gives_poison(void **state)
+{
+    struct bench bench = bench_open(state);
+    void *out = allocate(&bench, 4), *in = allocate(&bench, 4);
+    long index = 1;
+    uint32_t value = 0;
+    assert_int_equal(launch(&bench, "load_at", flat(1, 1), (void *[]){&out, &in, &index}), hipErrorIllegalAddress);
+    get(&bench, &value, out, 4);
+    assert_int_equal(value, 0x7fc0dead);
+}
+
+static void checks_that_are_off_report_nothing(void **state)
+{
+    struct bench bench = bench_open_with(state, (struct emulator_options){.checks_off = 1u << FINDING_MEM});
+    assert_int_equal(store_at(&bench, NULL, 0), hipSuccess);
+    struct finding finding;
+    assert_int_equal(bench.device->take_findings(bench.device, &finding, 1), 0);
+}
+
+static void an_endless_loop_ends_at_the_watchdog(void **state)
+{
+    struct bench bench = bench_open_with(state, (struct emulator_options){.max_instructions = 10000});
+    uint32_t zero = 0;
+    void *flag = allocate(&bench, 4);
+    put(&bench, flag, &zero, 4);
+    assert_int_equal(launch(&bench, "spin", flat(1, 32), (void *[]){&flag}), hipErrorLaunchTimeOut);
+    assert_int_equal(only_finding(&bench).kind, FINDING_WATCHDOG);
+}
+
+static void a_barrier_that_one_wave_skips_is_a_finding(void **state)
+{
+    struct bench bench = bench_open(state);
+    void *out = allocate(&bench, 64 * 4);
+    assert_int_equal(launch(&bench, "lonely_barrier", flat(1, 64), (void *[]){&out}), hipErrorLaunchFailure);
+    assert_int_equal(only_finding(&bench).kind, FINDING_SYNC);
+}
+
+static void a_trap_ends_the_launch(void **state)
+{
+    struct bench bench = bench_open(state);
+    void *out = allocate(&bench, 4);
+    assert_int_equal(launch(&bench, "stop_here", flat(1, 1), (void *[]){&out}), hipErrorLaunchFailure);
+    assert_int_equal(only_finding(&bench).kind, FINDING_TRAP);
+}
+
+static void refused(struct bench *bench, const char *kernel, struct shape s, hipError_t expected, const char *reason)
+{
+    void *out = allocate(bench, 4096);
+    assert_int_equal(launch(bench, kernel, s, (void *[]){&out, &out}), expected);
+    assert_non_null(strstr(emulator_refusal(bench->device), reason));
+    assert_int_equal(bench->hip->hipGetLastError(), expected);
+    assert_int_equal(bench->hip->hipGetLastError(), hipSuccess);
+}
+
+static void launches_over_a_limit_are_refused_with_the_runtimes_error(void **state)
+{
+    struct bench bench = bench_open(state);
+    const uint32_t lds_limit = chip_find(chip_name)->lds_max_per_workgroup;
+    refused(&bench, "bounded", flat(1, 65), hipErrorLaunchFailure, "a block of 65 work-items is over the 64");
+    refused(&bench, "coordinates", flat(1, 1025), hipErrorInvalidValue, "over the chip's 1024");
+    refused(&bench, "coordinates", flat(0, 32), hipErrorInvalidValue, "is empty");
+    refused(&bench, "coordinates", flat(1u << 30, 1024), hipErrorInvalidConfiguration, "over the packet's 32 bits");
+    refused(&bench, "coordinates", (struct shape){{1, 65537, 1}, {1, 1, 1}, 0}, hipErrorInvalidValue, "over the limits");
+    struct shape s = flat(1, 32);
+    s.lds_bytes = lds_limit + 4;
+    refused(&bench, "reverse_block", s, hipErrorInvalidValue, "of dynamic LDS");
+    s.lds_bytes = lds_limit - 1020; /* 1024 bytes are static */
+    refused(&bench, "reverse_block", s, hipErrorLaunchOutOfResources, "1024 bytes of static");
+}
+
+/* Every work-item gets a number of its own; a schedule permutes them, and each schedule repeats itself. */
+static void atomics_count_every_work_item_once_in_any_schedule(void **state)
+{
+    struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = 2});
+    enum { N = 4 * 96 };
+    uint32_t orders[3][N], zero = 0;
+    void *total = allocate(&bench, 4), *order = allocate(&bench, sizeof orders[0]);
+    for (int run = 0; run < 3; run++) {
+        bench.device->set_schedule(bench.device, run == 0 ? 0 : 5);
+        put(&bench, total, &zero, 4);
+        assert_int_equal(launch(&bench, "count", flat(4, 96), (void *[]){&total, &order}), hipSuccess);
+        get(&bench, orders[run], order, sizeof orders[run]);
+        bool seen[N] = {false};
+        for (int i = 0; i < N; i++) {
+            assert_true(orders[run][i] < N && !seen[orders[run][i]]);
+            seen[orders[run][i]] = true;
+        }
+    }
+    assert_memory_not_equal(orders[0], orders[1], sizeof orders[0]);
+    assert_memory_equal(orders[1], orders[2], sizeof orders[1]);
+}
+
+static void private_arrays_are_each_lanes_own(void **state)
+{
+    struct bench bench = bench_open(state);
+    enum { N = 64 };
+    uint32_t index[N], out[N];
+    for (uint32_t i = 0; i < N; i++)
+        index[i] = 3 * i + 1;
+    void *device_index = allocate(&bench, sizeof index), *device_out = allocate(&bench, sizeof out);
+    put(&bench, device_index, index, sizeof index);
+    assert_int_equal(launch(&bench, "private_array", flat(1, N), (void *[]){&device_index, &device_out}), hipSuccess);
+    get(&bench, out, device_out, sizeof out);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal((out[i] * 5 + i) % 64,
+                         index[i] % 64); /* 5 is odd, so out[i] is the one value that was put there */
+}
+
+static void generic_pointers_reach_lds_and_global_memory(void **state)
+{
+    struct bench bench = bench_open(state);
+    enum { N = 64 };
+    uint32_t in[N], out[N];
+    for (uint32_t i = 0; i < N; i++)
+        in[i] = 5000 + i;
+    void *device_in = allocate(&bench, sizeof in), *device_out = allocate(&bench, sizeof out);
+    put(&bench, device_in, in, sizeof in);
+    assert_int_equal(launch(&bench, "generic_pointer", flat(1, N), (void *[]){&device_in, &device_out}), hipSuccess);
+    get(&bench, out, device_out, sizeof out);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(out[i], (i & 1 ? 5000 : 1000) + i);
+}
+
+/* LDS that nobody wrote holds NaNs, and other ones under another schedule. */
+static void unwritten_lds_differs_between_schedules(void **state)
+{
+    struct bench bench = bench_open(state);
+    uint32_t out[2][64];
+    void *device_out = allocate(&bench, sizeof out[0]);
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        bench.device->set_schedule(bench.device, seed);
+        assert_int_equal(launch(&bench, "unwritten_lds", flat(1, 64), (void *[]){&device_out}), hipSuccess);
+        get(&bench, out[seed], device_out, sizeof out[seed]);
+        float value;
+        memcpy(&value, &out[seed][0], 4);
+        assert_true(value != value);
+    }
+    assert_int_not_equal(out[0][0], out[1][0]);
+}
+
+static void module_variables_keep_their_values_between_launches(void **state)
+{
+    struct bench bench = bench_open(state);
+    uint32_t value;
+    void *out = allocate(&bench, 4);
+    for (uint32_t run = 1; run <= 2; run++) {
+        assert_int_equal(launch(&bench, "module_variable", flat(1, 1), (void *[]){&out}), hipSuccess);
+        get(&bench, &value, out, 4);
+        assert_int_equal(value, 40 + run);
+    }
+}
+
+static void images_that_are_not_for_this_chip_are_refused(void **state)
+{
+    struct kernels *kernels = *state;
+    struct bench bench = bench_open(state);
+    struct error error;
+    struct compile_request request = {.source_path = "tests/kernels/launch.hip", .family = "launch", .chip = "gfx1100"};
+    struct compiled foreign;
+    hipModule_t module = NULL;
+    assert_true(toolchain_compile(kernels->toolchain, &request, &foreign, &error));
+    assert_int_equal(bench.hip->hipModuleLoadData(&module, foreign.bytes), hipErrorNoBinaryForGpu);
+    assert_string_equal(emulator_refusal(bench.device), "the code object is for gfx1100, and the device is gfx1151");
+    foreign.bytes[0] = 0;
+    assert_int_equal(bench.hip->hipModuleLoadData(&module, foreign.bytes), hipErrorInvalidImage);
+    assert_null(module);
+    compiled_free(&foreign);
+}
+
+/* Any byte of the file wrong: a refusal or a module, never a crash. The figures that say the file's size are left alone, as
+ * HIP's API passes no size to hold them against. */
+static void corrupt_images_are_refused(void **state)
+{
+    struct kernels *kernels = *state;
+    struct bench bench = bench_open(state);
+    uint8_t *copy = malloc(kernels->compiled.n_bytes);
+    unsigned n_refused = 0;
+    for (size_t at = 16; at < 24; at++) {
+        memcpy(copy, kernels->compiled.bytes, kernels->compiled.n_bytes);
+        copy[at] ^= 0xff;
+        hipModule_t module = NULL;
+        hipError_t result = bench.hip->hipModuleLoadData(&module, copy);
+        n_refused += result == hipErrorInvalidImage;
+        assert_true(result == hipErrorInvalidImage ? module == NULL && emulator_refusal(bench.device)[0] : module != NULL);
+    }
+    assert_true(n_refused >= 4); /* type and machine, two bytes each */
+    free(copy);
+}
+
+static void copies_beyond_an_allocation_are_refused(void **state)
+{
+    struct bench bench = bench_open(state);
+    uint8_t bytes[128] = {0};
+    uint8_t *pointer = allocate(&bench, 64);
+    assert_int_equal(bench.hip->hipMemcpy(pointer, bytes, 65, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    assert_int_equal(bench.hip->hipMemcpy(bytes, pointer + 60, 5, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    assert_int_equal(bench.hip->hipMemcpy(bytes, pointer + 60, 4, hipMemcpyDeviceToHost), hipSuccess);
+    assert_int_equal(bench.hip->hipMemset(pointer, 1, 65), hipErrorInvalidValue);
+    assert_int_equal(bench.hip->hipFree(pointer + 1), hipErrorInvalidValue);
+    assert_int_equal(bench.hip->hipFree(pointer), hipSuccess);
+    assert_int_equal(bench.hip->hipFree(pointer), hipErrorInvalidValue);
+}
+
+static void names_and_attributes_are_the_chips(void **state)
+{
+    struct bench bench = bench_open(state);
+    const struct chip *chip = chip_find(chip_name);
+    char name[64];
+    int value = 0;
+    assert_int_equal(bench.hip->hipDeviceGetName(name, sizeof name, 0), hipSuccess);
+    assert_string_equal(name, "gfx1151 (emulated)");
+    assert_int_equal(bench.hip->hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0), hipSuccess);
+    assert_int_equal(value, 32);
+    assert_int_equal(bench.hip->hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSharedMemoryPerBlock, 0), hipSuccess);
+    assert_int_equal(value, chip->lds_max_per_workgroup);
+    assert_int_equal(
+        bench.hip->hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function(&bench, "bounded")),
+        hipSuccess);
+    assert_int_equal(value, 64);
+    assert_int_equal(
+        bench.hip->hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function(&bench, "reverse_block")),
+        hipSuccess);
+    assert_int_equal(value, 1024);
+    hipFunction_t none;
+    assert_int_equal(bench.hip->hipModuleGetFunction(&none, bench.module, "nothing"), hipErrorNotFound);
+}
+
+static void a_second_emulator_is_refused(void **state)
+{
+    bench_open(state);
+    struct error error;
+    struct device *second = NULL;
+    struct emulator_options options = {.chip = chip_name, .n_devices = 1};
+    assert_false(emulator_open(&options, &second, &error));
+    options.chip = "gfx000";
+    assert_false(emulator_open(&options, &second, &error));
+    assert_int_equal(error.status, STATUS_ENVIRONMENT);
+}
+
+#define LAUNCH_TEST(name) cmocka_unit_test_teardown(name, close_device)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LAUNCH_TEST(partial_waves_write_their_elements_only),
+        LAUNCH_TEST(three_dimensional_launches_number_every_work_item),
+        LAUNCH_TEST(implicit_arguments_and_packet_say_the_launch),
+        LAUNCH_TEST(static_and_dynamic_lds_lie_apart),
+        LAUNCH_TEST(lds_past_the_workgroups_is_a_finding),
+        LAUNCH_TEST(a_store_past_the_end_names_the_allocation),
+        LAUNCH_TEST(null_freed_and_read_only_memory_are_findings),
+        LAUNCH_TEST(memory_of_another_device_is_a_finding),
+        LAUNCH_TEST(a_load_from_nowhere_gives_poison),
+        LAUNCH_TEST(checks_that_are_off_report_nothing),
+        LAUNCH_TEST(an_endless_loop_ends_at_the_watchdog),
+        LAUNCH_TEST(a_barrier_that_one_wave_skips_is_a_finding),
+        LAUNCH_TEST(a_trap_ends_the_launch),
+        LAUNCH_TEST(launches_over_a_limit_are_refused_with_the_runtimes_error),
+        LAUNCH_TEST(atomics_count_every_work_item_once_in_any_schedule),
+        LAUNCH_TEST(private_arrays_are_each_lanes_own),
+        LAUNCH_TEST(generic_pointers_reach_lds_and_global_memory),
+        LAUNCH_TEST(unwritten_lds_differs_between_schedules),
+        LAUNCH_TEST(module_variables_keep_their_values_between_launches),
+        LAUNCH_TEST(images_that_are_not_for_this_chip_are_refused),
+        LAUNCH_TEST(corrupt_images_are_refused),
+        LAUNCH_TEST(copies_beyond_an_allocation_are_refused),
+        LAUNCH_TEST(names_and_attributes_are_the_chips),
+        LAUNCH_TEST(a_second_emulator_is_refused),
+    };
+    return cmocka_run_group_tests(tests, compile_kernels, drop_kernels);
+}
