@@ -12,7 +12,7 @@ CONTROL(rms_norm_short_row, .registration = "rms_norm_rows", .what = "n is one s
         .shape = "2x33", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_SCALAR, .arg = 4, .delta = -1);
 CONTROL(rms_norm_stale, .registration = "rms_norm_rows", .what = "x holds the previous call's rows", .shape = "64x128",
         .pattern = REG_PATTERN_EXACT, .gate = GATE_EXACT, .how = CONTROL_STALE, .tensor = 0);
-CONTROL(rms_norm_swapped, .registration = "rms_norm_rows", .what = "x and the weight are exchanged", .shape = "1x7168",
+CONTROL(rms_norm_swapped, .registration = "rms_norm_rows", .what = "x and the weight are exchanged", .shape = "2x33",
         .pattern = REG_PATTERN_CLASSES, .gate = GATE_CLASSES, .how = CONTROL_SWAP, .arg = 0, .other_arg = 1);
 CONTROL(rms_norm_block, .registration = "rms_norm_rows", .what = "1024 threads where the kernel is compiled for 256",
         .shape = "4x4096", .pattern = REG_PATTERN_SIGNED, .gate = GATE_LIMITS, .how = CONTROL_RECORD, .delta = 1024);

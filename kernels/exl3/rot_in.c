@@ -136,9 +136,22 @@ static void fill_edges_x(const struct reg_case *c, void *x)
     }
 }
 
+/* Finite but for one NaN in the last of several groups: it reaches every row there, and none elsewhere. */
+static void fill_classes_suh(const struct reg_case *c, void *suh)
+{
+    int64_t k = c->plan->tensor[SUH].columns;
+    struct random_key key = reg_key(c, SUH);
+    for (int64_t i = 0; i < k; i++)
+        format_store(FORMAT_F16, suh, i, 2 * random_unit(key, (uint64_t)i) - 1);
+    if (k > 2 * EXL3_GROUP)
+        format_store(FORMAT_F16, suh, k - 1 - random_below(key, (uint64_t)k, EXL3_GROUP), NAN);
+}
+
 static void fill(const struct reg_case *c, int tensor, void *data)
 {
-    if (c->pattern == REG_PATTERN_EDGES && tensor == X)
+    if (c->pattern == REG_PATTERN_CLASSES && tensor == SUH)
+        fill_classes_suh(c, data);
+    else if (c->pattern == REG_PATTERN_EDGES && tensor == X)
         fill_edges_x(c, data);
     else if (c->pattern != REG_PATTERN_EXACT)
         reg_fill(c, tensor, data);
