@@ -86,7 +86,7 @@ struct operand {
     uint8_t modifiers;   /* enum operand_modifier bits */
     uint8_t sdwa_select; /* enum sdwa_select */
     uint16_t index;
-    uint64_t constant;
+    uint64_t constant;   /* of a plain vector source (instruction.plain): its row */
 };
 
 enum instruction_form { FORM_PLAIN, FORM_DPP16, FORM_DPP8, FORM_SDWA };
@@ -119,7 +119,7 @@ enum instruction_flag {
     FLAG_MUL = 1 << 14,     /* omod mul:2, mul:4, div:2 stands in omod */
 };
 
-enum { MAX_SOURCES = 6, MAX_DESTINATIONS = 2 };
+enum { MAX_SOURCES = 6, MAX_DESTINATIONS = 2, PLAIN_RESULT = 0x80 };
 
 struct opcode {
     const char *mnemonic;  /* stem, without _e32, _e64, _dpp, _sdwa */
@@ -157,6 +157,7 @@ struct instruction {
     uint8_t dst_sdwa_select;
     uint8_t cbsz, abid, blgp;
     uint8_t class;           /* enum opcode_class, of the opcode */
+    uint8_t plain;           /* bit k: source k is a whole vector register as it stands; PLAIN_RESULT: so is dst[0] */
     uint32_t dpp8;           /* three bits a lane of eight, lane 0 lowest */
     const struct instruction *pair; /* VOPD: its two halves, each decoded as its own instruction; else NULL */
     const char *text;        /* LLVM's text, for findings and disasm; owned by the code's arena */

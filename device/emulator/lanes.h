@@ -180,6 +180,8 @@ static inline bool is_16_bits(const struct operand *operand)
 static inline const uint32_t *source32(struct wave *wave, const struct instruction *in, int k, uint32_t *scratch)
 {
     const struct operand *operand = &in->src[k];
+    if (__builtin_expect(in->plain >> k & 1, 1))
+        return vgpr_row(wave, (unsigned)operand->constant);
     if (operand->modifiers | operand->half | operand->sdwa_select | in->form)
         return VARIANT(source32_slow)(wave, in, k, scratch);
     if (operand->kind <= OPERAND_AGPR && operand->kind != OPERAND_NONE)
@@ -201,7 +203,7 @@ static inline const uint32_t *source32(struct wave *wave, const struct instructi
 /* Whether dst[0] can be written in place: every lane on, no half, no DPP or SDWA. */
 static inline bool writes_whole_row(const struct wave *wave, const struct instruction *in)
 {
-    return exec_read(wave) == wave->full_exec && !(in->dst[0].half | in->form);
+    return exec_read(wave) == wave->full_exec && (in->plain & PLAIN_RESULT);
 }
 
 static inline uint32_t *result32(struct wave *wave, const struct instruction *in, uint32_t *scratch)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/emulator/operand.h"
+#include "device/emulator/wave.h"
 
 /* A piece of the text. */
 struct word {
@@ -174,6 +175,23 @@ static bool clears_other_half(const struct chip *chip, const struct instruction 
     return in->class >= CLASS_VALU && in->class <= CLASS_MATRIX;
 }
 
+/* Marks the operands that handlers may take without a further look: whole vector registers, no modifier, no half, no DPP or
+ * SDWA. */
+static void mark_plain(struct instruction *in)
+{
+    if (in->form != FORM_PLAIN)
+        return;
+    for (unsigned k = 0; k < in->n_src; k++) {
+        struct operand *operand = &in->src[k];
+        if (!is_vector(operand) || operand->modifiers | operand->half | operand->sdwa_select)
+            continue;
+        in->plain |= (uint8_t)(1 << k);
+        operand->constant = operand->index + (operand->kind == OPERAND_AGPR ? (unsigned)AGPR_FIRST_ROW : 0u);
+    }
+    if (in->n_dst && is_vector(&in->dst[0]) && !in->dst[0].half)
+        in->plain |= PLAIN_RESULT;
+}
+
 static bool parse_single(const struct chip *chip, const char *text, size_t mnemonic_offset, struct instruction *in)
 {
     /* "v_dual_" stands in the halves of a dual instruction: their stem is the single one's, "v_" and the rest. */
@@ -206,6 +224,7 @@ static bool parse_single(const struct chip *chip, const char *text, size_t mnemo
         return false;
     if (clears_other_half(chip, in))
         in->flags |= FLAG_ZERO_OTHER_HALF;
+    mark_plain(in);
     return true;
 }
 
