@@ -11,11 +11,12 @@ enum { FIRST_SOURCE = 8, STRIDE = 2 };
 
 struct type_row {
     const char *text;
-    uint8_t type, bits;
+    uint8_t type;
+    uint16_t bits;
 };
 
 static const struct type_row type_rows[] = {
-#define TYPE_ROW(type, bits, text) {text, TYPE_##type, bits > 255 ? 255 : bits},
+#define TYPE_ROW(type, bits, text) {text, TYPE_##type, bits},
     OPERAND_TYPES(TYPE_ROW)
 #undef TYPE_ROW
 };

@@ -262,3 +262,58 @@ HANDLER(interp_p2_f32)
     spread_in_quad(source_a, 2, a);
     fma_rows(wave, in, a, b, c);
 }
+
+/* An f16 source as f32, denormals as MODE says. */
+static void widen_f16(struct wave *wave, const uint32_t *halves, uint32_t *lanes)
+{
+    const bool flush = env_f16(wave).flush_in;
+    EACH_LANE
+    {
+        uint32_t half = halves[lane] & 0xffffu;
+        lanes[lane] = f16_to_f32_bits(flush && !(half & 0x7c00u) ? half & 0x8000u : half);
+    }
+}
+
+HANDLER(interp_p10_f16_f32)
+{
+    LANES16(source_a, 0);
+    LANES32(b, 1);
+    LANES16(source_c, 2);
+    LANE_ARRAY32(wide);
+    LANE_ARRAY32(a);
+    LANE_ARRAY32(c);
+    widen_f16(wave, source_a, wide);
+    spread_in_quad(wide, 1, a);
+    widen_f16(wave, source_c, wide);
+    spread_in_quad(wide, 0, c);
+    fma_rows(wave, in, a, b, c);
+}
+
+/* The f32 result rounded again to f16; the RTZ form (modelled) rounds that step toward zero. */
+static void interp_p2_f16(struct wave *wave, const struct instruction *in, bool toward_zero)
+{
+    LANES16(source_a, 0);
+    LANES32(b, 1);
+    LANES32(c, 2);
+    LANE_ARRAY32(wide);
+    LANE_ARRAY32(a);
+    LANE_ARRAY32(r);
+    widen_f16(wave, source_a, wide);
+    spread_in_quad(wide, 2, a);
+    struct float_env env = env_f32(wave), narrow = env_f16(wave);
+    narrow.flush_in = false;
+    narrow.rounding = toward_zero ? ROUND_ZERO : narrow.rounding;
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        r[lane] = (uint32_t)soft_convert(&format_f32, &format_f16, narrow, slow_fma(env, a[lane], b[lane], c[lane]));
+    finish_f16(wave, in, r);
+}
+
+HANDLER(interp_p2_f16_f32)
+{
+    interp_p2_f16(wave, in, false);
+}
+
+HANDLER(interp_p2_rtz_f16_f32)
+{
+    interp_p2_f16(wave, in, true);
+}
