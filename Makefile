@@ -74,8 +74,10 @@ conformance: deps ## hold the emulator to instruction vectors (VECTORS=folder of
 	@$(MAKE) -j$(JOBS) --no-print-directory $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS))
 	@for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(VECTORS) || exit; done
 
-new: ## a kernel, its registration and a control that build and pass (FAMILY=, KERNEL=)
+new: deps ## a kernel, its registration and a control that build and pass (FAMILY=, KERNEL=)
 	@scripts/new_kernel.sh "$(FAMILY)" "$(KERNEL)"
+	@$(MAKE) -j$(JOBS) --no-print-directory build
+	$(BUILD)/hipcontract limits --only '$(KERNEL)' --update
 
 format: ## format the sources
 	@scripts/deps.sh lint
