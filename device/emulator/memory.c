@@ -259,6 +259,13 @@ static const struct span *nearest(const struct memory *memory, uint64_t address)
     return distance(a, address) <= distance(b, address) ? a : b;
 }
 
+/* "argument 1 (in:f32 1024)" does. */
+static bool name_says_size(const char *name)
+{
+    size_t length = strlen(name);
+    return length && name[length - 1] == ')';
+}
+
 void memory_describe(const struct memory *memory, uint64_t address, char *text, size_t n_bytes)
 {
     const struct span *span = nearest(memory, address);
@@ -273,7 +280,10 @@ void memory_describe(const struct memory *memory, uint64_t address, char *text, 
         if (!span_holds(span, address))
             snprintf(where, sizeof where, "%" PRIu64 " bytes %s", distance(span, address),
                      address < span->base ? "before" : "past");
-        snprintf(text, n_bytes, "is %s %s%s (%" PRIu64 " bytes)", where, span->freed ? "freed " : "",
-                 span->name[0] ? span->name : "an unnamed allocation", span->n_bytes);
+        char size[32] = "";
+        if (!name_says_size(span->name))
+            snprintf(size, sizeof size, " (%" PRIu64 " bytes)", span->n_bytes);
+        snprintf(text, n_bytes, "is %s %s%s%s", where, span->freed ? "freed " : "",
+                 span->name[0] ? span->name : "an unnamed allocation", size);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The guest's memory: allocations in a 64-bit guest address space of their own, never host addresses, so that guest code can
- * neither read nor write the host and results do not depend on where the host put things. Every access is checked against
- * the allocations; between any two lies a guard gap that belongs to none.
+ * The guest's memory: allocations in a 64-bit guest address space of their own, never host addresses, so that guest code
+ * can neither read nor write the host and results do not depend on where the host put things. Every access is checked
+ * against the allocations; between any two lies a guard gap that belongs to none.
  */
 #ifndef EMULATOR_MEMORY_H
 #define EMULATOR_MEMORY_H
@@ -35,8 +35,9 @@ struct span_cache {
 
 struct memory *memory_open(void);
 void memory_close(struct memory *memory);
-/* n_bytes (0 counts as 1) filled with a poison, aligned to 256; the guest address, or 0 when the host is out of memory.
- * name is copied. Deterministic: the same calls give the same addresses. */
+/* n_bytes (0 counts as 1) filled with a poison (beyond 256 MiB: zeros, committed as they are touched), aligned to 256; the
+ * guest address, or 0 when the host is out of memory. name is copied. Deterministic: the same calls give the same
+ * addresses. */
 uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name);
 /* False where address is not the first byte of a live allocation. */
 bool memory_free(struct memory *memory, uint64_t address);
@@ -51,7 +52,8 @@ uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);
 const struct span *memory_find(const struct memory *memory, uint64_t address);
 /* The same through a wave's cache. */
 const struct span *memory_find_cached(const struct memory *memory, struct span_cache *cache, uint64_t address);
-/* "is 4 bytes past x (1024 bytes)": how address lies to the nearest allocation, for findings. */
+/* "is 4 bytes past x (1024 bytes)": how address lies to the nearest allocation, for findings. A name that ends in
+ * ')' says its size itself. */
 void memory_describe(const struct memory *memory, uint64_t address, char *text, size_t n_bytes);
 
 #endif
