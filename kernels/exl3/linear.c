@@ -42,6 +42,19 @@ static const struct reg_shape shapes_w8[] = {
     SHAPE(1, 5120, 129280, .heavy = true), /* the head */
 };
 
+/* Those of f32 but for Engram, whose sums are the same: heavy here. */
+static const struct reg_shape shapes_w8_bf16[] = {
+    SHAPE(4, 1024, 8192),
+    SHAPE(16, 1024, 8192),
+    SHAPE(1, 6144, 8192, .quick = true),
+    SHAPE(1, 128, 8192),
+    SHAPE(15, 256, 8192),
+    SHAPE(17, 128, 8320, .quick = true),
+    SHAPE(64, 256, 8192),
+    SHAPE(4, 6144, 25600, .heavy = true),
+    SHAPE(1, 5120, 129280, .heavy = true),
+};
+
 static bool plan(const struct reg_shape *shape, int n_waves, enum number_format out, struct reg_plan *plan,
                  struct error *error)
 {
@@ -226,17 +239,17 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     exl3_linear_exact(&p, first, n, sums);
 }
 
-#define LINEAR(kernel, waves, out, ...)                                                                                    \
+#define LINEAR(kernel, plan_of, shapes_of, ...)                                                                            \
     static const struct registration kernel = {                                                                            \
         .name = "tf_exl3_" #kernel,                                                                                        \
         .family = "exl3",                                                                                                  \
         .source = EXL3_SOURCE,                                                                                             \
         .symbol = "tf_exl3_" #kernel,                                                                                      \
-        .shapes = shapes_##waves,                                                                                          \
-        .n_shapes = sizeof shapes_##waves / sizeof shapes_##waves[0],                                                      \
+        .shapes = shapes_of,                                                                                               \
+        .n_shapes = sizeof shapes_of / sizeof shapes_of[0],                                                                \
         .shape_note = EXL3_SHAPE_NOTE,                                                                                     \
         .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
-        .plan = plan_##waves##out,                                                                                         \
+        .plan = plan_of,                                                                                                   \
         .fill = fill,                                                                                                      \
         .reference = reference,                                                                                            \
         .audit = audit,                                                                                                    \
@@ -251,7 +264,7 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
 #define HIDDEN_BY_BF16(sibling)                                                                                            \
     .exact_note = "the bf16 store hides errors of a sum below 2^-9 of it", .exact_sibling = sibling
 
-LINEAR(linear_k8_w4, w4, , );
-LINEAR(linear_k8_w8, w8, , );
-LINEAR(linear_k8_w4_bf16, w4, _bf16, HIDDEN_BY_BF16("tf_exl3_linear_k8_w4"));
-LINEAR(linear_k8_w8_bf16, w8, _bf16, HIDDEN_BY_BF16("tf_exl3_linear_k8_w8"));
+LINEAR(linear_k8_w4, plan_w4, shapes_w4, );
+LINEAR(linear_k8_w8, plan_w8, shapes_w8, );
+LINEAR(linear_k8_w4_bf16, plan_w4_bf16, shapes_w4, HIDDEN_BY_BF16("tf_exl3_linear_k8_w4"));
+LINEAR(linear_k8_w8_bf16, plan_w8_bf16, shapes_w8_bf16, HIDDEN_BY_BF16("tf_exl3_linear_k8_w8"));

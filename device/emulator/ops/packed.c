@@ -208,19 +208,40 @@ HANDLER(fma_mix_f32)
     finish_f32(wave, in, r);
 }
 
-/* The f32 result rounded again, to f16 (ISA: f32_to_f16(fma(...))). */
+static bool is_finite_f32(uint32_t bits)
+{
+    return (bits & 0x7f800000u) != 0x7f800000u;
+}
+
+static uint32_t flushed_f32(uint32_t bits, bool flush)
+{
+    return flush && !(bits & 0x7f800000u) ? bits & 0x80000000u : bits;
+}
+
+/* The exact a * b + c is rounded once, to f16, as measured on RX 7900 XTX (gfx1100) and Raphael (gfx1036) GPUs for x * 1.1f
+ * over all f16 x (Sarek project, pull request 337); the ISA's pseudocode, f32_to_f16(fma(...)), would round it twice. */
 static void mix_to_f16(struct wave *wave, const struct instruction *in, enum operand_half half)
 {
+    LANE_ARRAY32(a);
+    LANE_ARRAY32(b);
+    LANE_ARRAY32(c);
     LANE_ARRAY32(r);
+    struct float_env env = env_f16(wave);
+    const bool flush = env_f32(wave).flush_in;
+    mix_source(wave, in, 0, a);
+    mix_source(wave, in, 1, b);
+    mix_source(wave, in, 2, c);
     mix_rows(wave, in, r);
-    if (plain_f16(wave)) {
-        EACH_LANE r[lane] = f32_to_f16_rne(r[lane]);
-    } else {
-        struct float_env env = env_f16(wave);
-        env.flush_in = false;
-        for (int lane = 0; lane < WAVE_LANES; lane++)
+    env.flush_in = false;
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        if (is_finite_f32(a[lane]) && is_finite_f32(b[lane]) && is_finite_f32(c[lane])) {
+            double product =
+                (double)bits_f32(flushed_f32(a[lane], flush)) * bits_f32(flushed_f32(b[lane], flush)); /* exact */
+            uint64_t odd = sum_f64_odd(product, bits_f32(flushed_f32(c[lane], flush)));
+            r[lane] = (uint32_t)soft_convert(&format_f64, &format_f16, env, odd);
+        } else {
             r[lane] = (uint32_t)soft_convert(&format_f32, &format_f16, env, r[lane]);
-    }
+        }
     if (has_output_modifiers(in))
         VARIANT(modify_f16)(wave, in, r);
     commit_half(wave, in, r, half);
