@@ -346,13 +346,13 @@ static void permlane_takes_lanes_of_its_row_or_of_the_other(void **state)
         struct wave_runner *runner = open_lanes("gfx1151", 32);
         runner->wave.sgpr[4] = (uint32_t)nibbles;
         runner->wave.sgpr[5] = (uint32_t)(nibbles >> 32);
-        runner->wave.exec = 0xffffffdf;
+        runner->wave.exec = 0xfffffdff;
         assert_true(wave_runner_run(runner, texts[i]));
         for (unsigned lane = 0; lane < 32; lane++) {
             unsigned row = i >= 2 ? 1 - lane / 16 : lane / 16, source = 16 * row + (nibbles >> 4 * (lane % 16) & 15);
             bool fetch = i == 1 || i == 3, zero = i >= 2;
-            uint32_t value = source == 5 && !fetch ? (zero ? 0 : OLD) : 100 + source;
-            assert_int_equal(wave_runner_vgpr(runner, 2)[lane], lane == 5 ? OLD : value);
+            uint32_t value = source == 9 && !fetch ? (zero ? 0 : OLD) : 100 + source;
+            assert_int_equal(wave_runner_vgpr(runner, 2)[lane], lane == 9 ? OLD : value);
         }
         wave_runner_close(runner);
     }
