@@ -133,8 +133,9 @@ static bool prepare_worker(const struct run *run, struct worker *worker)
     return true;
 }
 
-static void run_group(struct run *run, struct worker *worker, uint64_t index)
+static void run_group(struct run *run, struct worker *worker, uint64_t rank)
 {
+    uint64_t index = group_of_rank(run, rank);
     const uint32_t *grid = run->launch->grid;
     struct workgroup group = {
         .dispatch = run->dispatch,
@@ -143,6 +144,7 @@ static void run_group(struct run *run, struct worker *worker, uint64_t index)
         .waves = worker->waves.bytes,
         .lds = worker->lds.bytes,
         .lds_bytes = run->dispatch->lds_bytes,
+        .rank = rank,
         .schedule = schedule_of_group(run, index),
     };
     poison_fill(group.lds, group.lds_bytes, run->setup.poison[POISON_LDS]);
@@ -173,11 +175,12 @@ static void work(void *context, int64_t item)
         atomic_store(&run->out_of_memory, true);
         return;
     }
-    while (!run->dispatch->abandoned) {
+    /* Ranks are handed out in order, so every one below an abandoning workgroup's is taken by then. */
+    while (!__atomic_load_n(&run->dispatch->abandoned, __ATOMIC_ACQUIRE)) {
         uint64_t rank = atomic_fetch_add(&run->next_rank, 1);
         if (rank >= run->n_groups)
             break;
-        run_group(run, worker, group_of_rank(run, rank));
+        run_group(run, worker, rank);
         add_waves(run, worker, &tally);
     }
     pthread_mutex_lock(&run->dispatch->lock);
@@ -209,7 +212,25 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
     return dispatch->findings && pthread_mutex_init(&dispatch->lock, NULL) == 0;
 }
 
-/* The error that a runtime would report for what was found; the gravest kind decides. */
+/* Leaves out what workgroups after the abandoning one did, which depends on threads, and keeps what abandoned the launch.
+ */
+static void settle_abandoned(struct dispatch *dispatch)
+{
+    if (!dispatch->abandoned)
+        return;
+    while (dispatch->n_findings && dispatch->finding_rank[dispatch->n_findings - 1] > dispatch->abandoned_rank)
+        dispatch->n_findings--;
+    const struct finding *last = &dispatch->abandoned_by;
+    bool kept = false;
+    for (uint32_t i = 0; i < dispatch->n_findings; i++)
+        kept = kept || strcmp(dispatch->findings[i].text, last->text) == 0;
+    if (!kept)
+        dispatch->findings[FINDINGS_KEPT - 1] = *last; /* the table was full */
+    dispatch->n_findings_seen = dispatch->n_findings;
+    dispatch->kinds_found = 1u << last->kind;
+}
+
+/* The error that a runtime would report; the gravest kind decides. */
 static hipError_t result_of(const struct dispatch *dispatch)
 {
     static const struct {
@@ -243,6 +264,7 @@ bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch,
     uint64_t n_workers = launch->code->has_global_atomics ? 1 : (uint64_t)storage->n_threads;
     n_workers = n_workers > run.n_groups ? run.n_groups : n_workers;
     parallel_for((int)n_workers, (int64_t)n_workers, work, &run);
+    settle_abandoned(dispatch);
     dispatch->result = result_of(dispatch);
     return !atomic_load(&run.out_of_memory);
 }

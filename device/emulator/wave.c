@@ -35,6 +35,37 @@ static size_t describe_place(const struct wave *wave, int lane, char *text, size
     return n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity - 1;
 }
 
+/* Under the dispatch's lock. */
+static void keep_finding(struct dispatch *dispatch, uint64_t rank, const struct finding *finding)
+{
+    uint32_t place = dispatch->n_findings;
+    dispatch->n_findings_seen++;
+    dispatch->kinds_found |= 1u << finding->kind;
+    while (place > 0 && dispatch->finding_rank[place - 1] > rank)
+        place--;
+    if (place == FINDINGS_KEPT)
+        return;
+    uint32_t n_after = dispatch->n_findings - place;
+    if (dispatch->n_findings == FINDINGS_KEPT)
+        n_after--;
+    else
+        dispatch->n_findings++;
+    memmove(&dispatch->findings[place + 1], &dispatch->findings[place], n_after * sizeof *dispatch->findings);
+    memmove(&dispatch->finding_rank[place + 1], &dispatch->finding_rank[place], n_after * sizeof *dispatch->finding_rank);
+    dispatch->findings[place] = *finding;
+    dispatch->finding_rank[place] = rank;
+}
+
+/* Under the dispatch's lock; workgroups look at it without. */
+static void abandon(struct dispatch *dispatch, uint64_t rank, const struct finding *finding)
+{
+    if (dispatch->abandoned && dispatch->abandoned_rank <= rank)
+        return;
+    dispatch->abandoned_by = *finding;
+    __atomic_store_n(&dispatch->abandoned_rank, rank, __ATOMIC_RELEASE);
+    __atomic_store_n(&dispatch->abandoned, true, __ATOMIC_RELEASE);
+}
+
 void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
 {
     struct dispatch *dispatch = wave->dispatch;
@@ -47,13 +78,11 @@ void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const cha
     vsnprintf(finding.text + used, sizeof finding.text - used, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&dispatch->lock);
-    dispatch->n_findings_seen++;
-    dispatch->kinds_found |= 1u << kind;
-    if (dispatch->n_findings < FINDINGS_KEPT)
-        dispatch->findings[dispatch->n_findings++] = finding;
+    keep_finding(dispatch, wave->group->rank, &finding);
+    if (ends_dispatch(kind))
+        abandon(dispatch, wave->group->rank, &finding);
     pthread_mutex_unlock(&dispatch->lock);
     if (ends_dispatch(kind)) {
-        dispatch->abandoned = true;
         wave->state = WAVE_ENDED;
         wave->stop = true;
     }

@@ -79,8 +79,11 @@ struct workgroup {
     struct wave *waves;       /* n_waves, in order */
     uint8_t *lds;             /* lds_bytes, plus a pad that no access may reach */
     uint32_t lds_bytes;       /* static + dynamic of this launch */
+    uint64_t rank;            /* its place in the launch's order of workgroups */
     uint64_t schedule;        /* seed of this workgroup's switch points; 0: natural order */
 };
+
+enum { FINDINGS_KEPT = 20 };
 
 struct dispatch {
     const struct emulated_code *code;
@@ -93,15 +96,19 @@ struct dispatch {
     uint64_t schedule_seed, max_instructions, approx_seed;
     unsigned checks_off;
     pthread_mutex_t lock;       /* over what follows */
-    struct finding *findings;   /* the first FINDINGS_KEPT */
+    /* The FINDINGS_KEPT of lowest rank, by rank and then as they came; so they do not depend on host threads. */
+    struct finding *findings;
+    uint64_t finding_rank[FINDINGS_KEPT];
     uint32_t n_findings, n_findings_seen;
     unsigned kinds_found;       /* bit 1 << kind of every finding seen */
-    volatile bool abandoned;    /* a trap, the watchdog or an unsupported instruction: every wave stops */
+    /* A trap, the watchdog or an unsupported instruction abandons a launch: workgroups of lower rank still run to their ends, so
+     * that the first such finding is the same for any number of threads. */
+    bool abandoned;
+    uint64_t abandoned_rank;    /* the lowest */
+    struct finding abandoned_by;
     hipError_t result;
     uint64_t n_executed, n_lanes_executed;
 };
-
-enum { FINDINGS_KEPT = 20 };
 
 /* The apertures of flat addresses: an address whose high half equals one of these is LDS or scratch (AMDGPUUsage, "Address
  * space mapping"). */
@@ -113,6 +120,8 @@ enum { FINDINGS_KEPT = 20 };
  * fails at its end. */
 void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Whether the launch was abandoned by this workgroup or one before it. */
+bool workgroup_abandoned(const struct workgroup *group);
 /* Must follow every write of wave->mode. */
 void wave_mode_changed(struct wave *wave);
 /* Goes on at a guest address; a TRAP finding where no instruction starts there. */

@@ -36,15 +36,21 @@ enum {
     PRELOAD_LENGTH_MASK = 0x7f,
     PRELOAD_OFFSET_BIT = 7,
     PRELOAD_ENTRY_BYTES = 256, /* firmware that preloads enters here, past the code that loads by itself */
-    FIRST_ID_BITS = 10,        /* of each packed work-item id */
+    ID_BITS = 10,              /* of each packed work-item id */
 };
 
 void poison_fill(void *to, size_t n_bytes, uint32_t pattern)
 {
+    if (!n_bytes)
+        return;
     uint8_t *bytes = to;
-    for (size_t i = 0; i + 4 <= n_bytes; i += 4)
-        memcpy(bytes + i, &pattern, 4);
-    memcpy(bytes + n_bytes / 4 * 4, &pattern, n_bytes % 4);
+    size_t done = n_bytes < 4 ? n_bytes : 4;
+    memcpy(bytes, &pattern, done);
+    while (done < n_bytes) {
+        size_t more = done < n_bytes - done ? done : n_bytes - done;
+        memcpy(bytes + done, bytes, more);
+        done += more;
+    }
 }
 
 static bool is_cdna(const struct chip *chip)
@@ -73,7 +79,8 @@ struct wave_setup wave_setup_for(const struct launch *launch)
     return setup;
 }
 
-/* gfx12 has neither bit: it always clamps NaN to 0 and never quiets by IEEE mode (AMDGPUUsage, "compute_pgm_rsrc1"). */
+/* gfx12 uses both bits for something else and has neither mode; it behaves as DX10_CLAMP on and IEEE off (LLVM's
+ * SIModeRegisterDefaults). */
 static uint32_t initial_mode(const struct chip *chip, uint32_t rsrc1)
 {
     uint32_t mode = rsrc1 >> RSRC1_FLOAT_MODE_BIT & 0xff;
@@ -117,6 +124,8 @@ static void preload_kernarg(uint32_t *sgpr, const struct launch *launch)
 {
     uint32_t preload = launch->kernel->descriptor.kernarg_preload;
     uint32_t n_dwords = preload & PRELOAD_LENGTH_MASK, first = preload >> PRELOAD_OFFSET_BIT;
+    if (!n_dwords)
+        return;
     const uint8_t *from = memory_host(launch->memory, launch->kernarg_address + 4 * (uint64_t)first, 4 * (size_t)n_dwords);
     if (from && n_dwords <= 16)
         memcpy(sgpr, from, 4 * (size_t)n_dwords);
@@ -163,26 +172,36 @@ static void set_system_sgprs(struct wave *wave, const struct workgroup *group, c
         *sgpr++ = 0;
 }
 
+/* The coordinates of the next work-item of a block. */
+static void step(uint32_t id[3], const uint32_t block[3])
+{
+    if (++id[0] < block[0])
+        return;
+    id[0] = 0;
+    if (++id[1] < block[1])
+        return;
+    id[1] = 0;
+    id[2]++;
+}
+
 /* Work-item ids of the wave's lanes; gives the mask of lanes that have one. */
 static uint64_t set_workitem_ids(struct wave *wave, const struct launch *launch, uint32_t first)
 {
     const uint32_t *block = launch->block;
-    uint32_t n_items = block[0] * block[1] * block[2];
+    uint32_t n_items = block[0] * block[1] * block[2], n_lanes = wave->n_lanes;
     uint32_t n_ids = 1 + (launch->kernel->descriptor.rsrc2 >> RSRC2_WORKITEM_ID_BIT & 3);
+    uint32_t id[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
+    uint32_t shown[3] = {UINT32_MAX, n_ids > 1 ? UINT32_MAX : 0, n_ids > 2 ? UINT32_MAX : 0};
     bool packed = packs_workitem_ids(wave->chip);
-    uint64_t exec = 0;
-    for (uint32_t lane = 0; lane < wave->n_lanes && first + lane < n_items; lane++) {
-        uint32_t item = first + lane;
-        uint32_t id[3] = {item % block[0], item / block[0] % block[1], item / block[0] / block[1]};
-        exec |= UINT64_C(1) << lane;
+    uint32_t n = n_items - first < n_lanes ? n_items - first : n_lanes;
+    for (uint32_t lane = 0; lane < n; lane++, step(id, block)) {
         if (packed)
-            wave->vgpr[lane] =
-                id[0] | (n_ids > 1 ? id[1] << FIRST_ID_BITS : 0) | (n_ids > 2 ? id[2] << 2 * FIRST_ID_BITS : 0);
+            wave->vgpr[lane] = id[0] | (id[1] & shown[1]) << ID_BITS | (id[2] & shown[2]) << 2 * ID_BITS;
         else
-            for (uint32_t axis = 0; axis < n_ids && axis < 3; axis++)
-                wave->vgpr[axis * wave->n_lanes + lane] = id[axis];
+            for (uint32_t axis = 0; axis < 3 && shown[axis]; axis++)
+                wave->vgpr[axis * n_lanes + lane] = id[axis];
     }
-    return exec;
+    return n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
 static void poison_wave(struct wave *wave, const struct wave_setup *setup)
@@ -208,6 +227,7 @@ static void reset(struct wave *wave, struct workgroup *group, const struct launc
     *wave = (struct wave){
         .vgpr = wave->vgpr,
         .private_bytes = wave->private_bytes,
+        .spans = wave->spans, /* valid for as long as the memory's generation says */
         .private_stride = dispatch_private_bytes(launch->kernel),
         .n_lanes = launch->code->n_lanes,
         .full_exec = launch->code->n_lanes == 64 ? UINT64_MAX : UINT32_MAX,

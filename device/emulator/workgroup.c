@@ -2,6 +2,13 @@
 
 #include "contract/base/random.h"
 
+bool workgroup_abandoned(const struct workgroup *group)
+{
+    const struct dispatch *dispatch = group->dispatch;
+    return __atomic_load_n(&dispatch->abandoned, __ATOMIC_ACQUIRE) &&
+           __atomic_load_n(&dispatch->abandoned_rank, __ATOMIC_ACQUIRE) <= group->rank;
+}
+
 static bool any_in_state(const struct workgroup *group, enum wave_state state)
 {
     for (uint32_t i = 0; i < group->n_waves; i++)
@@ -45,10 +52,10 @@ static void release_barrier(struct workgroup *group)
 static void run_natural(struct workgroup *group)
 {
     while (any_in_state(group, WAVE_READY)) {
-        for (uint32_t i = 0; i < group->n_waves && !group->dispatch->abandoned; i++)
+        for (uint32_t i = 0; i < group->n_waves && !workgroup_abandoned(group); i++)
             if (group->waves[i].state == WAVE_READY)
                 wave_run(&group->waves[i]);
-        if (group->dispatch->abandoned)
+        if (workgroup_abandoned(group))
             return;
         if (any_in_state(group, WAVE_AT_BARRIER))
             release_barrier(group);
@@ -73,7 +80,7 @@ static struct wave *pick_ready(const struct workgroup *group, struct random_key 
 static void run_scheduled(struct workgroup *group)
 {
     struct random_key key = {group->schedule};
-    for (uint64_t step = 0; !group->dispatch->abandoned; step++) {
+    for (uint64_t step = 0; !workgroup_abandoned(group); step++) {
         struct wave *wave = pick_ready(group, key, step);
         if (wave)
             wave_run(wave);

@@ -74,6 +74,14 @@ extern "C" __global__ void stop_here(uint32_t *out)
     __builtin_trap();
 }
 
+/* The first workgroups store out of bounds; from the fourth on they trap. */
+extern "C" __global__ void fail_by_group(uint32_t *out)
+{
+    if (blockIdx.x >= 3)
+        __builtin_trap();
+    out[100 + threadIdx.x] = blockIdx.x;
+}
+
 extern "C" __global__ __launch_bounds__(64) void bounded(uint32_t *out)
 {
     out[threadIdx.x] = threadIdx.x;

@@ -327,6 +327,51 @@ static void a_trap_ends_the_launch(void **state)
     assert_int_equal(only_finding(&bench).kind, FINDING_TRAP);
 }
 
+/* Workgroups 0 to 2 store out of bounds and go on, workgroup 3 traps: what is reported is that, and nothing of later ones,
+ * whatever the host threads did. */
+static void findings_do_not_depend_on_host_threads(void **state)
+{
+    struct finding first[32];
+    size_t n_first = 0;
+    for (int round = 0; round < 6; round++) {
+        struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = round ? 4 : 1});
+        struct finding findings[32];
+        memset(findings, 0, sizeof findings);
+        void *out = allocate(&bench, 4);
+        assert_int_equal(launch(&bench, "fail_by_group", flat(64, 32), (void *[]){&out}), hipErrorLaunchFailure);
+        size_t n = bench.device->take_findings(bench.device, findings, 32);
+        assert_int_equal(n, 4);
+        assert_int_equal(findings[3].kind, FINDING_TRAP);
+        assert_non_null(strstr(findings[2].text, "workgroup 2,0,0"));
+        if (round == 0)
+            memcpy(first, findings, sizeof first);
+        n_first = round == 0 ? n : n_first;
+        for (size_t i = 0; i < n; i++)
+            assert_string_equal(findings[i].text, first[i].text);
+        close_device(state);
+    }
+}
+
+/* More findings than are kept: the first twenty workgroups' and a count of the rest. */
+static void findings_past_the_first_are_counted(void **state)
+{
+    for (int n_threads = 1; n_threads <= 4; n_threads += 3) {
+        struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = n_threads});
+        struct finding findings[32];
+        void *out = NULL;
+        long index = 0;
+        assert_int_equal(launch(&bench, "store_at", flat(50, 1), (void *[]){&out, &index}), hipErrorIllegalAddress);
+        assert_int_equal(bench.device->take_findings(bench.device, findings, 32), 21);
+        for (int i = 0; i < 20; i++) {
+            char part[40];
+            snprintf(part, sizeof part, "workgroup %d,0,0", i);
+            assert_non_null(strstr(findings[i].text, part));
+        }
+        assert_string_equal(findings[20].text, "store_at: 30 more findings of this launch");
+        close_device(state);
+    }
+}
+
 static void refused(struct bench *bench, const char *kernel, struct shape s, hipError_t expected, const char *reason)
 {
     void *out = allocate(bench, 4096);
@@ -539,6 +584,8 @@ int main(void)
         LAUNCH_TEST(an_endless_loop_ends_at_the_watchdog),
         LAUNCH_TEST(a_barrier_that_one_wave_skips_is_a_finding),
         LAUNCH_TEST(a_trap_ends_the_launch),
+        LAUNCH_TEST(findings_do_not_depend_on_host_threads),
+        LAUNCH_TEST(findings_past_the_first_are_counted),
         LAUNCH_TEST(launches_over_a_limit_are_refused_with_the_runtimes_error),
         LAUNCH_TEST(atomics_count_every_work_item_once_in_any_schedule),
         LAUNCH_TEST(private_arrays_are_each_lanes_own),
