@@ -157,7 +157,9 @@ static bool run_chip(struct invocation *in, const char *chip, struct error *erro
         if (!in->arguments.all_chips || error->status != STATUS_ENVIRONMENT)
             return false;
         printf("hipcontract %s: gates are not run on %s: %s\n", HIPCONTRACT_VERSION, chip, error->text);
-        counts_not_run(&in->counts, chip, (int64_t)count_selected(in, chip) * GATE_EXACT);
+        counts_of(&in->counts, chip);
+        run_skip(&in->session.registry, &in->options, &in->stream, chip, in->arguments.on_gpu ? "rocm" : "emulator",
+                 error->text);
         return true;
     }
     print_header(in, device->chip);
@@ -242,7 +244,7 @@ static bool run_limits(struct invocation *in, const char *chip, struct error *er
         check_known_limits(in, chip);
     struct chip_counts *row = counts_of(&in->counts, chip);
     row->limits_ns += totals.duration_ns;
-    row->n_cells_run += (int64_t)totals.n_registrations;
+    counts_limits(&in->counts, chip, (int64_t)totals.n_registrations, true);
     return ok;
 }
 
@@ -260,7 +262,7 @@ static bool run_all_chips(struct invocation *in, struct error *error)
         if (in->with_limits)
             ok = run_limits(in, chip, error);
         else
-            counts_not_run(&in->counts, chip, (int64_t)count_selected(in, chip));
+            counts_limits(&in->counts, chip, (int64_t)count_selected(in, chip), false);
     }
     return ok;
 }

@@ -9,15 +9,8 @@
 #include "contract/base/error.h"
 #include "contract/version.h"
 
-/* A build without a part still links; its command is then absent from the table. */
-#pragma weak command_contract
-#pragma weak command_gates
-#pragma weak command_limits
-#pragma weak command_list
-#pragma weak command_run
+/* A build without the emulator's command still links; it is then absent from the table. */
 #pragma weak command_emulate
-#pragma weak command_disasm
-#pragma weak command_doctor
 
 struct command {
     const char *name;

@@ -9,8 +9,6 @@
 #include "records/limits.h"
 #include "toolchain/process.h"
 
-#pragma weak emulator_open
-
 static bool compile(void *context, const struct registration *registration, const char *chip, const char *define,
                     unsigned char **bytes, size_t *n_bytes, struct error *error)
 {

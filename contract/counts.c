@@ -15,6 +15,17 @@ struct chip_counts *counts_of(struct counts *counts, const char *chip)
     return row;
 }
 
+/* A shape, or a registration with all its gates. */
+static void fold_left_out(struct chip_counts *row, const struct verdict *v)
+{
+    if (*v->shape) {
+        row->n_shapes_left_out++;
+        return;
+    }
+    row->n_kernels_left_out++;
+    row->n_cells_not_run += GATE_EXACT;
+}
+
 static void fold_gate(struct counts *counts, const struct verdict *v)
 {
     bool ran = v->status != VERDICT_NOT_RUN && v->status != VERDICT_BUILD_FAILED && v->status != VERDICT_LAUNCH_FAILED &&
@@ -24,7 +35,7 @@ static void fold_gate(struct counts *counts, const struct verdict *v)
     counts->is_invalid |= v->status == VERDICT_INVALID;
     counts->ran[v->gate] |= ran;
     if (v->status == VERDICT_NOT_RUN && v->gate == 0)
-        counts_of(counts, v->chip)->n_shapes_left_out++;
+        fold_left_out(counts_of(counts, v->chip), v);
 }
 
 static void fold(void *context, const struct verdict *v)
@@ -77,7 +88,8 @@ struct verdict_sink counts_sink(struct counts *counts)
     return (struct verdict_sink){.verdict = fold, .registration_end = registration_end, .context = counts};
 }
 
-void counts_not_run(struct counts *counts, const char *chip, int64_t n_cells)
+void counts_limits(struct counts *counts, const char *chip, int64_t n_cells, bool ran)
 {
-    counts_of(counts, chip)->n_cells_not_run += n_cells;
+    struct chip_counts *row = counts_of(counts, chip);
+    *(ran ? &row->n_cells_run : &row->n_cells_not_run) += n_cells;
 }

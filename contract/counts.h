@@ -16,7 +16,7 @@ struct chip_counts {
     int64_t n_limits, n_limit_problems;
     int64_t n_invalid;
     int64_t n_cells_run, n_cells_modelled, n_cells_not_run; /* registrations x gates */
-    int64_t n_shapes_left_out;
+    int64_t n_shapes_left_out, n_kernels_left_out;
     uint64_t gates_ns, limits_ns; /* these, and gate 5's cells, are set by who runs the passes */
 };
 
@@ -33,7 +33,7 @@ struct counts {
 struct verdict_sink counts_sink(struct counts *counts);
 /* The row of a chip, made when it is new. The last row serves all further chips when there are too many. */
 struct chip_counts *counts_of(struct counts *counts, const char *chip);
-/* So many registrations x gates of a chip were not run at all. */
-void counts_not_run(struct counts *counts, const char *chip, int64_t n_cells);
+/* So many cells of gate 5 of a chip were run, or not. */
+void counts_limits(struct counts *counts, const char *chip, int64_t n_cells, bool ran);
 
 #endif

@@ -368,6 +368,25 @@ static bool takes_part(const struct run *run, size_t i)
            registration_is_for(run->registry->registrations[i], run->builds.device->chip);
 }
 
+static void put_skipped(struct verdict_stream *stream, const struct registration *registration, const char *chip,
+                        const char *device, const char *reason)
+{
+    struct verdict v = {.subject = SUBJECT_GATE, .status = VERDICT_NOT_RUN, .worst.index = -1};
+    copy_text(v.chip, sizeof v.chip, chip);
+    copy_text(v.device, sizeof v.device, device);
+    copy_text(v.registration, sizeof v.registration, registration->name);
+    verdict_reason(&v, "%.690s", reason);
+    stream_put(stream, &v);
+}
+
+void run_skip(const struct registry *registry, const struct run_options *options, struct verdict_stream *stream,
+              const char *chip, const char *device, const char *reason)
+{
+    for (size_t i = 0; i < registry->n_registrations; i++)
+        if (run_selects(registry, options, i) && registration_is_for(registry->registrations[i], chip))
+            put_skipped(stream, registry->registrations[i], chip, device, reason);
+}
+
 static double registration_work(const struct run *run, const struct registration *registration)
 {
     double work = 0;
@@ -383,8 +402,15 @@ bool run_gates(struct run *run, struct error *error)
     for (size_t i = 0; i < run->registry->n_registrations; i++)
         if (takes_part(run, i))
             run->total_work += registration_work(run, run->registry->registrations[i]);
-    for (size_t i = 0; i < run->registry->n_registrations; i++)
-        if (takes_part(run, i) && !run_registration(run, run->registry->registrations[i], error))
+    for (size_t i = 0; i < run->registry->n_registrations; i++) {
+        const struct registration *registration = run->registry->registrations[i];
+        if (!run_selects(run->registry, run->options, i))
+            continue;
+        if (!takes_part(run, i))
+            put_skipped(run->stream, registration, run->builds.device->chip, run->builds.device->kind,
+                        "not registered for this chip");
+        else if (!run_registration(run, registration, error))
             return false;
+    }
     return true;
 }

@@ -55,6 +55,10 @@ bool run_selects(const struct registry *registry, const struct run_options *opti
 bool run_selects_shape(const struct run_options *options, const struct registration *registration,
                        const struct reg_shape *shape);
 
+/* A NOT_RUN verdict, with no shape and gate 0, for each selected registration of a chip that has no device here. */
+void run_skip(const struct registry *registry, const struct run_options *options, struct verdict_stream *stream,
+              const char *chip, const char *device, const char *reason);
+
 /* Gates 1-4, teeth and controls of all selected registrations on run->builds.device. false: interrupted
  * (STATUS_INTERRUPTED) or an environment that failed; verdicts so far are in the stream. */
 bool run_gates(struct run *run, struct error *error);

@@ -105,7 +105,7 @@ static void note_exact(struct console *console, const struct verdict *v)
 static void note_gate(struct console *console, const struct verdict *v)
 {
     if (v->gate == 0 && v->status == VERDICT_NOT_RUN) {
-        console->n_left_out++;
+        console->n_left_out += *v->shape != '\0';
         return;
     }
     if (*v->shape && strcmp(v->shape, console->last_shape) != 0) {
@@ -212,7 +212,8 @@ struct verdict_sink console_sink(struct console *console)
 static void print_coverage(FILE *out, const struct chip_counts *row)
 {
     fprintf(out, "COVERAGE %s %" PRId64 " kernels x gates 1-5: %" PRId64 " run, %" PRId64 " modelled, %" PRId64 " not run",
-            row->chip, row->n_kernels, row->n_cells_run, row->n_cells_modelled, row->n_cells_not_run);
+            row->chip, row->n_kernels + row->n_kernels_left_out, row->n_cells_run, row->n_cells_modelled,
+            row->n_cells_not_run);
     if (row->n_shapes_left_out)
         fprintf(out, "; %" PRId64 " shapes left out", row->n_shapes_left_out);
     fputc('\n', out);

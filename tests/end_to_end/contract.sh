@@ -7,6 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 kernel=rms_norm_rows
 source=kernels/ds4/ds4.hip
+cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 n=0
 
 # check NAME COMMAND...: one test, which passes where the command does.
@@ -46,7 +47,7 @@ copy_project() {
     mkdir "$work/copy"
     cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/copy/"
 }
-in_copy() { HIPCONTRACT_ROOT=$work/copy HIPCONTRACT_CACHE=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache} "$@"; }
+in_copy() { HIPCONTRACT_CACHE=$cache HIPCONTRACT_ROOT=$work/copy "$@"; }
 edit() { # edit FILE SED: fails where nothing changes
     cp "$work/copy/$1" "$work/before"
     sed -i -E "$2" "$work/copy/$1"
@@ -136,7 +137,13 @@ resumed() { # of the finished registration nothing is run again: its verdicts ke
     run 0 gates --only "$first" --resume "$work/stop.jsonl" && out_says "^PASS  gfx1151 $first " || return 1
     grep "\"registration\":\"$first\"" "$work/stop.jsonl" | grep '"record":"verdict"' | cmp -s - "$work/before"
 }
-other_seed() { run 2 gates --only "$kernel" --seed 2 --resume "$work/run.jsonl" && err_says 'another' && one_error_line; }
+other_seed() { run 2 gates --only "$kernel" --quick --seed 2 --resume "$work/run.jsonl" && err_says 'made with another seed' && one_error_line; }
+all_chips() { # every chip of record has its coverage and its limits; those that are not emulated are counted, not passed over
+    run 0 contract --only "$kernel" --quick --chip all && [ "$(grep -c '^COVERAGE gfx' "$work/out")" -eq 7 ] &&
+        [ "$(grep -c "^LIMIT gfx[0-9a-f]* $kernel .*record current" "$work/out")" -eq 7 ] && [ "$(grep -c '^SUMMARY gfx' "$work/out")" -eq 7 ] &&
+        ! grep '^COVERAGE' "$work/out" | grep -qvE ': 5 run, 0 modelled, 0 not run|: 1 run, 4 modelled, 0 not run|: 1 run, 0 modelled, 4 not run$'
+}
+not_emulated() { run 3 contract --only "$kernel" --chip "$1" && err_says "$1" && one_error_line; }
 shards() { # two halves make the whole
     local part
     for part in 1 2; do
@@ -171,4 +178,12 @@ check 'SIGINT ends with status 4 and a whole log' interrupted
 check 'a resumed run takes over what was finished' resumed
 check 'a log of another seed is refused' other_seed
 check 'shards make the whole' shards
+check 'all chips are covered or counted' all_chips
+chip=$(sed -nE 's/^COVERAGE (gfx[0-9a-f]+) .* 4 not run$/\1/p' "$work/out" | head -n 1)
+if [ -n "$chip" ]; then
+    check 'a chip that is not emulated is status 3 where it was asked for by name' not_emulated "$chip"
+else
+    n=$((n + 1))
+    echo "ok $n - a chip that is not emulated is status 3 where it was asked for by name # SKIP every chip of record is emulated"
+fi
 echo "1..$n"

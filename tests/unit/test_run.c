@@ -271,6 +271,21 @@ static void classes_in_every_row_fail_gate_2(void **state)
     free(f);
 }
 
+static void registration_of_another_chip_is_counted_as_not_run(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    f->registration.chips = "gfx90a";
+    go(f, 0);
+    assert_int_equal(f->n_verdicts, 1);
+    assert_string_equal(find(f, VERDICT_NOT_RUN)->reason, "not registered for this chip");
+    assert_int_equal(f->counts.chips[0].n_kernels, 0);
+    assert_int_equal(f->counts.chips[0].n_kernels_left_out, 1);
+    assert_int_equal(f->counts.chips[0].n_cells_not_run, 4);
+    assert_int_equal(f->counts.chips[0].n_shapes_left_out, 0);
+    free(f);
+}
+
 static void interrupted_run_stops_between_cases(void **state)
 {
     (void)state;
@@ -403,6 +418,7 @@ int main(void)
         cmocka_unit_test(known_finding_that_is_found_no_longer_is_red),
         cmocka_unit_test(exact_inputs_that_prove_nothing_fail_gate_4),
         cmocka_unit_test(classes_in_every_row_fail_gate_2),
+        cmocka_unit_test(registration_of_another_chip_is_counted_as_not_run),
         cmocka_unit_test(interrupted_run_stops_between_cases),
         cmocka_unit_test(finished_registration_is_replayed_not_run),
         cmocka_unit_test(unfinished_registration_is_run_again),
