@@ -62,7 +62,8 @@ static const char *chip_list(struct invocation *in)
 
 static struct log_environment environment_of(struct invocation *in)
 {
-    return (struct log_environment){.commit = *in->session.commit ? in->session.commit : NULL,
+    return (struct log_environment){.version = HIPCONTRACT_VERSION,
+                                    .commit = *in->session.commit ? in->session.commit : NULL,
                                     .toolchain = toolchain_name(in->session.toolchain),
                                     .compiler = toolchain_version(in->session.toolchain),
                                     .device = in->arguments.on_gpu ? "rocm" : "emulator",

@@ -99,6 +99,19 @@ struct verdict_sink {
     void *context;
 };
 
+/* Verdicts that an earlier run has decided: a registration that it finished with the same code object is not run again. */
+struct decided {
+    /* The finished registration's verdicts on the chip, or NULL; *code is the code object that it ran. */
+    const struct verdict *(*find)(void *context, const char *registration, const char *chip, size_t *n_verdicts);
+    void *context;
+};
+
+/* What is told to whoever shows progress. */
+struct progress_sink {
+    void (*step)(void *context, const char *registration, const char *shape, double done_share);
+    void *context;
+};
+
 enum { VERDICT_SINKS = 8 };
 struct verdict_stream {
     struct verdict_sink sinks[VERDICT_SINKS];

@@ -8,13 +8,12 @@
 
 #include "contract/base/file.h"
 #include "contract/base/text.h"
-#include "contract/version.h"
 #include "reports/verdict_json.h"
 
 static json_t *environment_to_json(const struct log_environment *environment)
 {
     return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:I, s:i}", "record", "environment", "format",
-                     LOG_FORMAT, "hipcontract", HIPCONTRACT_VERSION, "commit", environment->commit, "toolchain",
+                     LOG_FORMAT, "hipcontract", environment->version, "commit", environment->commit, "toolchain",
                      environment->toolchain, "compiler", environment->compiler, "device", environment->device, "chips",
                      environment->chips, "scope", environment->scope, "seed", (json_int_t)environment->seed, "runs",
                      environment->n_runs);

@@ -11,14 +11,13 @@
 #include "contract/base/arena.h"
 #include "contract/base/error.h"
 #include "contract/counts.h"
-#include "contract/run.h"
 #include "contract/verdict.h"
 
 enum { LOG_FORMAT = 1 };
 
 /* What every log starts with. Strings are borrowed. */
 struct log_environment {
-    const char *commit, *toolchain, *compiler, *device, *chips;
+    const char *version, *commit, *toolchain, *compiler, *device, *chips;
     const char *scope; /* "quick", "default" or "full" */
     uint64_t seed;
     int n_runs;

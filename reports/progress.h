@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "contract/run.h"
+#include "contract/verdict.h"
 
 struct progress {
     FILE *out;

@@ -16,7 +16,8 @@
 #include "reports/log.h"
 #include "reports/verdict_json.h"
 
-static const struct log_environment environment = {.toolchain = "none",
+static const struct log_environment environment = {.version = "0",
+                                                   .toolchain = "none",
                                                    .compiler = "none",
                                                    .device = "emulator",
                                                    .chips = "gfx1151",

@@ -299,7 +299,8 @@ static void interrupted_run_stops_between_cases(void **state)
     free(f);
 }
 
-static const struct log_environment environment = {.toolchain = "none",
+static const struct log_environment environment = {.version = "0",
+                                                   .toolchain = "none",
                                                    .compiler = "none",
                                                    .device = "fake",
                                                    .chips = "gfx1151",
