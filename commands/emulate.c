@@ -89,8 +89,8 @@ static bool check_arguments(const struct code_kernel *kernel, const struct emula
         const struct emulate_argument *given = &launch->arguments[n];
         size_t n_bytes = given->kind == ARGUMENT_VALUE ? given->value_bytes : 8;
         if (n < launch->n_arguments && n_bytes != arg->size_bytes)
-            return error_set(error, STATUS_USAGE, "argument %zu of %s (%s) takes %u bytes, and %zu are given", n,
-                             kernel->name, arg->name[0] ? arg->name : "unnamed", arg->size_bytes, n_bytes);
+            return error_set(error, STATUS_USAGE, "argument %zu of %s%s%s takes %u bytes, and %zu are given", n,
+                             kernel->name, arg->name[0] ? ", " : "", arg->name, arg->size_bytes, n_bytes);
         n++;
     }
     if (n != launch->n_arguments)

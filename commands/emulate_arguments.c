@@ -222,7 +222,8 @@ bool emulate_argument_parse(const char *text, size_t index, struct emulate_argum
     *argument = (struct emulate_argument){0};
     bool ok = copy ? parse_copy(text, copy, argument, error) : error_set(error, STATUS_ENVIRONMENT, "out of memory");
     free(copy);
-    name_argument(index, argument);
+    if (ok)
+        name_argument(index, argument);
     return ok;
 }
 

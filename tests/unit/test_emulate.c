@@ -242,7 +242,7 @@ static void by_value_arguments_are_checked_against_the_kernels(void **state)
 {
     struct bench *bench = *state;
     assert_int_equal(emulate(bench, "k.co --kernel store_at --arg null --arg i32=0"), STATUS_USAGE);
-    says(bench->err, "argument 1 of store_at (index) takes 8 bytes, and 4 are given");
+    says(bench->err, "argument 1 of store_at takes 8 bytes, and 4 are given");
     assert_int_equal(emulate(bench, "k.co --kernel store_at --arg null"), STATUS_USAGE);
     says(bench->err, "store_at takes 2 arguments, and 1 are given");
     assert_int_equal(emulate(bench, "k.co --kernel store_at --arg zero:u32:4 --arg bytes=0300000000000000"), STATUS_OK);
