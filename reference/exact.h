@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 struct exact_sum {
-    int64_t sum;           /* of the terms, in units of 2^exponent */
-    int64_t sum_abs;       /* of their absolute values */
+    int64_t sum;     /* of the terms, in units of 2^exponent */
+    int64_t sum_abs; /* of their absolute values */
     int exponent;
-    bool products_exact;   /* each term is an exact product in the kernel's formats */
-    bool one_signed;       /* no two terms of opposite sign (what a gfx11 dot2 step needs to be exact) */
-    double expected;       /* the output bit for bit: the sum after the kernel's own final roundings, in the stored format */
+    bool products_exact; /* each term is an exact product of normal numbers in the kernel's formats (a subnormal factor
+                          * coarsens the grid of dot steps) */
+    bool one_signed;     /* no two terms of opposite sign (what a gfx11 dot2 step needs to be exact) */
+    double expected;     /* the output bit for bit: the sum after the kernel's own final roundings, in the stored format */
 };
 
 /* The premise: products exact and sum_abs < 2^24 (and one_signed where needs_one_signed). */
