@@ -362,6 +362,22 @@ static void a_chain_that_loses_every_term_comes_near_the_bound_of_a_sum(void **s
     }
 }
 
+/* 2^54 + 1 - 2^54 is 0 in float64 and 1 in truth. */
+static void a_sum_includes_what_float64_itself_cancels(void **state)
+{
+    (void)state;
+    double sum = 0x1p54 + 1.0 - 0x1p54;
+    assert_true(sum == 0);
+    assert_true(bound_sum(FORMAT_F32, 3, sum, 0x1p55 + 1, 0, 0).error >= 1);
+}
+
+/* Errors of terms grow with the additions that they pass: gamma is 1/3 for 512 of them in f16. */
+static void errors_of_terms_pass_through_the_additions(void **state)
+{
+    (void)state;
+    assert_true(bound_sum(FORMAT_F16, 2, 1, 0, 1, 512).error >= 1 + 1.0 / 3);
+}
+
 static void gamma_is_highams(void **state)
 {
     (void)state;
@@ -438,6 +454,8 @@ int main(void)
         cmocka_unit_test(propagation_is_covered_at_the_ends_of_the_interval_and_reached),
         cmocka_unit_test(sums_over_random_trees_never_exceed_gamma_of_their_depth),
         cmocka_unit_test(a_chain_that_loses_every_term_comes_near_the_bound_of_a_sum),
+        cmocka_unit_test(a_sum_includes_what_float64_itself_cancels),
+        cmocka_unit_test(errors_of_terms_pass_through_the_additions),
         cmocka_unit_test(gamma_is_highams),
         cmocka_unit_test(classes_follow_from_the_interval_and_the_overflow_threshold),
         cmocka_unit_test(conversion_of_an_exact_value_is_bounded_by_its_own_rounding),

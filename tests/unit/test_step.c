@@ -201,6 +201,41 @@ static void subnormal_factors_are_cut_coarsely_and_the_aligned_sum_knows(void **
     assert_true(off > step_chain(STEP_DOT2_GFX11, &careless, 1, 0).error);
 }
 
+/* One step from zero: the grid is the larger product's, unit 2^-24. Both products are negative against the accumulator's
+ * +0, so the complement takes a unit from each, and a tie goes away from zero: 3 units, of 4 in the bound. */
+static void gfx11_loses_a_unit_for_each_term_of_the_other_sign(void **state)
+{
+    (void)state;
+    struct chain chain = {.format = FORMAT_F16, .n_products = 2, .a = {-1, -0x1.004p-14}, .b = {1, 1}};
+    double share = share_of_bound(&silicon[3], &chain);
+    assert_true(fabs(run_chain(&silicon[3], &chain) - terms_of(&chain).sum) == 3 * 0x1p-24);
+    assert_true(share > 0.74);
+}
+
+/* One step from zero: the smaller product is floored by almost a unit, and a tie then goes down: 2 units, of 3 in the
+ * bound. */
+static void gfx12_floors_the_smaller_product(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int i = 0; i < 1024; i++)
+        for (int j = i % 16; j < 1024; j += 16) {
+            struct chain chain = {
+                .format = FORMAT_F16, .n_products = 2, .a = {1, ldexp(1024 + i, -17)}, .b = {1, ldexp(1024 + j, -17)}};
+            worst = fmax(worst, share_of_bound(&silicon[4], &chain));
+        }
+    assert_true(worst > 0.64);
+}
+
+/* gfx11 takes a subnormal bf16 factor for zero, however large the product would be. */
+static void flushed_bf16_factors_are_in_the_bound(void **state)
+{
+    (void)state;
+    struct chain chain = {.format = FORMAT_BF16, .n_products = 2, .a = {0x1p-127, 0}, .b = {0x1p120, 0}};
+    assert_true(run_chain(&silicon[3], &chain) == 0);
+    assert_true(share_of_bound(&silicon[3], &chain) > 0.99);
+}
+
 static void later_additions_of_partial_sums_are_covered(void **state)
 {
     (void)state;
@@ -231,6 +266,9 @@ int main(void)
         cmocka_unit_test(chains_built_against_an_adder_come_near_its_bound),
         cmocka_unit_test(the_worst_model_bounds_every_model),
         cmocka_unit_test(subnormal_factors_are_cut_coarsely_and_the_aligned_sum_knows),
+        cmocka_unit_test(gfx11_loses_a_unit_for_each_term_of_the_other_sign),
+        cmocka_unit_test(gfx12_floors_the_smaller_product),
+        cmocka_unit_test(flushed_bf16_factors_are_in_the_bound),
         cmocka_unit_test(later_additions_of_partial_sums_are_covered),
     };
     return cmocka_run_group_tests_name("step", tests, NULL, NULL);
