@@ -106,6 +106,18 @@ static inline uint64_t sum_f64_odd(double x, double y)
     return bits + step;
 }
 
+/* An f64, itself rounded to odd or exact, as the f32 rounded to odd. */
+static inline uint32_t narrow_f64_odd(uint64_t bits)
+{
+    double value = bits_f64(bits);
+    float nearest = (float)value;
+    double error = value - (double)nearest;
+    uint32_t rounded = f32_bits(nearest);
+    uint32_t away = (uint32_t)(f64_bits(error) >> 63) ^ rounded >> 31;
+    uint32_t lost = (error < 0.0) | (error > 0.0);
+    return rounded + (lost & ~rounded & 1) * (1 - 2 * away);
+}
+
 /* fma in f32, one rounding to nearest even, where the host may lack the instruction: the product of two f32 is exact in
  * f64. */
 static inline float fma_f32(float a, float b, float c)

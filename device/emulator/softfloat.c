@@ -205,19 +205,52 @@ uint64_t soft_multiply(const struct float_format *format, struct float_env env, 
     return soft_round(format, env, product(soft_unpack(format, env, a), soft_unpack(format, env, b)));
 }
 
+/* A NaN or infinity in another format. */
+static uint64_t convert_special(const struct float_format *from, const struct float_format *to, uint64_t bits)
+{
+    uint64_t sign = bits & format_sign(from) ? format_sign(to) : 0;
+    if (format_is_infinite(from, bits))
+        return sign | format_exponent_mask(to);
+    uint64_t payload = bits & ((UINT64_C(1) << from->fraction_bits) - 1);
+    int shift = from->fraction_bits - to->fraction_bits;
+    payload = shift >= 0 ? payload >> shift : payload << -shift;
+    return format_quiet(to, sign | format_exponent_mask(to) | payload);
+}
+
+/* a * b + c where one is NaN or infinite: true, with the result. */
+static bool fma_special(const struct float_format *format, struct float_env env, uint64_t a, uint64_t b, uint64_t c,
+                        uint64_t *result)
+{
+    if (propagate_nan(format, (uint64_t[]){a, b, c}, 3, result))
+        return true;
+    if (infinite_product(format, env, a, b, result)) {
+        if (format_is_infinite(format, c) && c != *result)
+            *result = format_made_nan(format);
+        return true;
+    }
+    *result = c;
+    return format_is_infinite(format, c);
+}
+
 uint64_t soft_fma(const struct float_format *format, struct float_env env, uint64_t a, uint64_t b, uint64_t c, int scale)
 {
     uint64_t result;
-    if (propagate_nan(format, (uint64_t[]){a, b, c}, 3, &result))
+    if (fma_special(format, env, a, b, c, &result))
         return result;
-    if (infinite_product(format, env, a, b, &result))
-        return format_is_infinite(format, c) && c != result ? format_made_nan(format) : result;
-    if (format_is_infinite(format, c))
-        return c;
     struct exact ab = product(soft_unpack(format, env, a), soft_unpack(format, env, b));
     struct exact sum = soft_sum(env, ab, soft_unpack(format, env, c));
     sum.exponent += scale;
     return soft_round(format, env, sum);
+}
+
+uint64_t soft_fma_convert(const struct float_format *from, const struct float_format *to, struct float_env env, uint64_t a,
+                          uint64_t b, uint64_t c)
+{
+    uint64_t result;
+    if (fma_special(from, env, a, b, c, &result))
+        return convert_special(from, to, result);
+    struct exact ab = product(soft_unpack(from, env, a), soft_unpack(from, env, b));
+    return soft_round(to, env, soft_sum(env, ab, soft_unpack(from, env, c)));
 }
 
 uint64_t soft_scale(const struct float_format *format, struct float_env env, uint64_t a, int64_t n)
@@ -234,15 +267,8 @@ uint64_t soft_scale(const struct float_format *format, struct float_env env, uin
 
 uint64_t soft_convert(const struct float_format *from, const struct float_format *to, struct float_env env, uint64_t bits)
 {
-    uint64_t sign = bits & format_sign(from) ? format_sign(to) : 0;
-    if (format_is_nan(from, bits)) {
-        uint64_t payload = bits & ((UINT64_C(1) << from->fraction_bits) - 1);
-        int shift = from->fraction_bits - to->fraction_bits;
-        payload = shift >= 0 ? payload >> shift : payload << -shift;
-        return format_quiet(to, sign | format_exponent_mask(to) | payload);
-    }
-    if (format_is_infinite(from, bits))
-        return sign | format_exponent_mask(to);
+    if (format_is_nan(from, bits) || format_is_infinite(from, bits))
+        return convert_special(from, to, bits);
     return soft_round(to, env, soft_unpack(from, env, bits));
 }
 

@@ -81,6 +81,9 @@ uint64_t soft_add(const struct float_format *format, struct float_env env, uint6
 uint64_t soft_multiply(const struct float_format *format, struct float_env env, uint64_t a, uint64_t b);
 /* (a * b + c) * 2^scale, rounded once. */
 uint64_t soft_fma(const struct float_format *format, struct float_env env, uint64_t a, uint64_t b, uint64_t c, int scale);
+/* a * b + c of one format, rounded once to another; env.flush_in is about the operands. */
+uint64_t soft_fma_convert(const struct float_format *from, const struct float_format *to, struct float_env env, uint64_t a,
+                          uint64_t b, uint64_t c);
 /* a * 2^n */
 uint64_t soft_scale(const struct float_format *format, struct float_env env, uint64_t a, int64_t n);
 /* To another format; env.flush_in is about the source's denormals. A NaN keeps its sign and the top of its payload. */

@@ -122,27 +122,39 @@ static void compute(enum truth_operation operation, mpfr_rnd_t direction, mpfr_t
     }
 }
 
-uint64_t truth_operation(const struct truth_format *format, struct truth_mode mode, enum truth_operation operation,
-                         uint64_t a, uint64_t b, uint64_t c)
+/* operation on n operands of one format, rounded once to another. */
+static uint64_t operate(const struct truth_format *from, const struct truth_format *to, struct truth_mode mode,
+                        enum truth_operation operation, const uint64_t operand[3])
 {
-    uint64_t operand[3] = {a, b, c};
     int n = operation == TRUTH_FMA ? 3 : 2;
     for (int k = 0; k < n; k++) {
-        if (truth_is_nan(format, operand[k]))
-            return quiet(format, operand[k]);
+        if (truth_is_nan(from, operand[k]))
+            return truth_convert(from, to, mode, operand[k]);
     }
     mpfr_t x[3], result;
     mpfr_init2(result, EXACT_PRECISION);
     for (int k = 0; k < 3; k++) {
         mpfr_init2(x[k], 64);
-        truth_load(format, k < n ? flush(format, mode.flush_in, operand[k]) : 0, x[k]);
+        truth_load(from, k < n ? flush(from, mode.flush_in, operand[k]) : 0, x[k]);
     }
     compute(operation, directions[mode.rounding], result, x[0], x[1], x[2]);
-    uint64_t bits = truth_round(format, mode, result);
+    uint64_t bits = truth_round(to, mode, result);
     for (int k = 0; k < 3; k++)
         mpfr_clear(x[k]);
     mpfr_clear(result);
     return bits;
+}
+
+uint64_t truth_operation(const struct truth_format *format, struct truth_mode mode, enum truth_operation operation,
+                         uint64_t a, uint64_t b, uint64_t c)
+{
+    return operate(format, format, mode, operation, (uint64_t[]){a, b, c});
+}
+
+uint64_t truth_fma_convert(const struct truth_format *from, const struct truth_format *to, struct truth_mode mode,
+                           uint64_t a, uint64_t b, uint64_t c)
+{
+    return operate(from, to, mode, TRUTH_FMA, (uint64_t[]){a, b, c});
 }
 
 uint64_t truth_convert(const struct truth_format *from, const struct truth_format *to, struct truth_mode mode,

@@ -26,6 +26,9 @@ uint64_t truth_operation(const struct truth_format *format, struct truth_mode mo
                          uint64_t a, uint64_t b, uint64_t c);
 uint64_t truth_convert(const struct truth_format *from, const struct truth_format *to, struct truth_mode mode,
                        uint64_t bits);
+/* a * b + c rounded once to another format. */
+uint64_t truth_fma_convert(const struct truth_format *from, const struct truth_format *to, struct truth_mode mode,
+                           uint64_t a, uint64_t b, uint64_t c);
 /* A finite or infinite bit pattern as an MPFR number (precision at least 64), exactly. */
 void truth_load(const struct truth_format *format, uint64_t bits, mpfr_t value);
 /* Rounds an MPFR number (NaN gives the made NaN). value must be exact, or rounded to odd. */

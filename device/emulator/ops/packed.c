@@ -183,65 +183,60 @@ static void mix_source(struct wave *wave, const struct instruction *in, int k, u
     }
 }
 
-static void mix_rows(struct wave *wave, const struct instruction *in, uint32_t *r)
+HANDLER(fma_mix_f32)
 {
     LANE_ARRAY32(a);
     LANE_ARRAY32(b);
     LANE_ARRAY32(c);
+    LANE_ARRAY32(r);
     mix_source(wave, in, 0, a);
     mix_source(wave, in, 1, b);
     mix_source(wave, in, 2, c);
     if (wave->plain_f32) {
-        EACH_LANE r[lane] = f32_bits(fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane])));
-        mend_nans_f32(r, a, b, c);
+        uint32_t any_nan = 0;
+        EACH_LANE
+        {
+            float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
+            r[lane] = f32_bits(value);
+            any_nan |= value != value;
+        }
+        if (__builtin_expect(any_nan, 0))
+            mend_nans_f32(r, a, b, c);
     } else {
         struct float_env env = env_f32(wave);
         for (int lane = 0; lane < WAVE_LANES; lane++)
             r[lane] = (uint32_t)soft_fma(&format_f32, env, a[lane], b[lane], c[lane], 0);
     }
-}
-
-HANDLER(fma_mix_f32)
-{
-    LANE_ARRAY32(r);
-    mix_rows(wave, in, r);
     finish_f32(wave, in, r);
 }
 
-static bool is_finite_f32(uint32_t bits)
-{
-    return (bits & 0x7f800000u) != 0x7f800000u;
-}
-
-static uint32_t flushed_f32(uint32_t bits, bool flush)
-{
-    return flush && !(bits & 0x7f800000u) ? bits & 0x80000000u : bits;
-}
-
-/* The exact a * b + c is rounded once, to f16, as measured on RX 7900 XTX (gfx1100) and Raphael (gfx1036) GPUs for x * 1.1f
- * over all f16 x (Sarek project, pull request 337); the ISA's pseudocode, f32_to_f16(fma(...)), would round it twice. */
+/* The exact a * b + c rounded once, to f16, as measured on gfx1100 and gfx1036; the ISA's pseudocode writes a rounding to
+ * f32 before. */
 static void mix_to_f16(struct wave *wave, const struct instruction *in, enum operand_half half)
 {
     LANE_ARRAY32(a);
     LANE_ARRAY32(b);
     LANE_ARRAY32(c);
     LANE_ARRAY32(r);
-    struct float_env env = env_f16(wave);
-    const bool flush = env_f32(wave).flush_in;
     mix_source(wave, in, 0, a);
     mix_source(wave, in, 1, b);
     mix_source(wave, in, 2, c);
-    mix_rows(wave, in, r);
-    env.flush_in = false;
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        if (is_finite_f32(a[lane]) && is_finite_f32(b[lane]) && is_finite_f32(c[lane])) {
-            double product =
-                (double)bits_f32(flushed_f32(a[lane], flush)) * bits_f32(flushed_f32(b[lane], flush)); /* exact */
-            uint64_t odd = sum_f64_odd(product, bits_f32(flushed_f32(c[lane], flush)));
-            r[lane] = (uint32_t)soft_convert(&format_f64, &format_f16, env, odd);
-        } else {
-            r[lane] = (uint32_t)soft_convert(&format_f32, &format_f16, env, r[lane]);
+    if (wave->plain_f32 && plain_f16(wave)) {
+        uint32_t any_nan = 0;
+        EACH_LANE
+        {
+            double product = (double)bits_f32(a[lane]) * bits_f32(b[lane]); /* exact */
+            r[lane] = narrow_f64_odd(sum_f64_odd(product, bits_f32(c[lane])));
+            any_nan |= f32_is_nan(r[lane]);
         }
+        if (__builtin_expect(any_nan, 0))
+            mend_nans_f32(r, a, b, c);
+        EACH_LANE r[lane] = f32_to_f16_rne(r[lane]);
+    } else {
+        struct float_env env = env_f32_to_f16(wave);
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = (uint32_t)soft_fma_convert(&format_f32, &format_f16, env, a[lane], b[lane], c[lane]);
+    }
     if (has_output_modifiers(in))
         VARIANT(modify_f16)(wave, in, r);
     commit_half(wave, in, r, half);

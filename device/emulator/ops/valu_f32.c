@@ -62,8 +62,9 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
             EACH_LANE                                                                                                      \
             {                                                                                                              \
                 float x = bits_f32(a[lane]), y = bits_f32(b[lane]);                                                        \
-                r[lane] = f32_bits(expression);                                                                            \
-                any_nan |= f32_is_nan(r[lane]);                                                                            \
+                float value = expression;                                                                                  \
+                r[lane] = f32_bits(value);                                                                                 \
+                any_nan |= value != value;                                                                                 \
             }                                                                                                              \
             if (__builtin_expect(any_nan, 0))                                                                              \
                 mend_nans_f32(r, a, b, NULL);                                                                              \
@@ -78,16 +79,17 @@ BINARY_F32(sub_f32, x - y, slow_subtract)
 BINARY_F32(subrev_f32, y - x, slow_subtract_reversed)
 BINARY_F32(mul_f32, x *y, slow_multiply)
 
-static void fma_rows(struct wave *wave, const struct instruction *in, const uint32_t *a, const uint32_t *b,
-                     const uint32_t *c)
+static inline __attribute__((always_inline)) void fma_rows(struct wave *wave, const struct instruction *in,
+                                                           const uint32_t *a, const uint32_t *b, const uint32_t *c)
 {
     LANE_ARRAY32(r);
     if (__builtin_expect(wave->plain_f32, 1)) {
         uint32_t any_nan = 0;
         EACH_LANE
         {
-            r[lane] = f32_bits(fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane])));
-            any_nan |= f32_is_nan(r[lane]);
+            float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
+            r[lane] = f32_bits(value);
+            any_nan |= value != value;
         }
         if (__builtin_expect(any_nan, 0))
             mend_nans_f32(r, a, b, c);
