@@ -101,6 +101,11 @@ static void fill_sources(struct wave_runner *runner, uint64_t round)
     uint32_t n_lanes = runner->wave.n_lanes;
     for (uint32_t i = 0; i < N_SOURCES * n_lanes; i++)
         wave_runner_vgpr(runner, 0)[i] = source_bits(key, i);
+    /* (1 + 2^-23)(1 - 2^-23) 2^-24 + 1 + 2^-23 lies 2^-70 below the middle of two f32: a sum in f64 first would round it
+     * up. */
+    wave_runner_vgpr(runner, 0)[0] = 0x39800001;
+    wave_runner_vgpr(runner, 1)[0] = 0x397ffffe;
+    wave_runner_vgpr(runner, 2)[0] = 0x3f800001;
     memset(wave_runner_vgpr(runner, N_SOURCES), 0, (size_t)(N_REGISTERS - N_SOURCES) * n_lanes * 4);
     for (uint32_t i = 0; i < 16; i++)
         runner->wave.sgpr[i] = source_bits(key, 1000000 + i);
