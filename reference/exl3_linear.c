@@ -247,6 +247,9 @@ void exl3_linear_model(const struct exl3_linear *problem, const struct policy *p
     if (rows_of_x_open(&x, problem)) {
         struct model_job model = {{problem, &codebook, &x, NULL}, policy, out};
         parallel_for(problem->n_threads, problem->n / GROUP, model_group, &model);
+    } else {
+        for (int64_t i = 0; i < problem->rows * problem->n; i++)
+            out[i] = NAN;
     }
     rows_of_x_close(&x);
 }

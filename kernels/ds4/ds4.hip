@@ -56,7 +56,8 @@ __device__ __forceinline__ float4_t weighted_streams(const float *streams, float
 } // namespace
 
 /* out[rows][n] = x / sqrt(mean(x^2) + eps) * weight[n]; one block a row. */
-extern "C" __global__ __launch_bounds__(threads) void rms_norm_rows(const float *__restrict__ x, const float *__restrict__ weight,
+extern "C" __global__ __launch_bounds__(threads) void rms_norm_rows(const float *__restrict__ x,
+                                                                    const float *__restrict__ weight,
                                                                     float *__restrict__ out, float eps, int n)
 {
     const float *row = x + (size_t)blockIdx.x * n;
@@ -70,11 +71,11 @@ extern "C" __global__ __launch_bounds__(threads) void rms_norm_rows(const float 
                load4(row, at, n, whole, 0) * scale * load4(weight, at, n, whole, 0));
 }
 
-/* mixed[rows][n] = sum over 4 streams of split[rows][4] * streams[rows][4][n]; normed[rows][n] = RMS norm of mixed * weight[n].
- * One block a row, which it keeps in n floats of dynamic LDS (rounded up to a multiple of 4). */
-extern "C" __global__ __launch_bounds__(threads) void
-hc_split_weighted_sum_norm(const float *__restrict__ split, const float *__restrict__ streams, const float *__restrict__ weight,
-                           float *__restrict__ mixed, float *__restrict__ normed, float eps, int n)
+/* mixed[rows][n] = sum over 4 streams of split[rows][4] * streams[rows][4][n]; normed[rows][n] = RMS norm of mixed *
+ * weight[n]. One block a row, which it keeps in n floats of dynamic LDS (rounded up to a multiple of 4). */
+extern "C" __global__ __launch_bounds__(threads) void hc_split_weighted_sum_norm(
+    const float *__restrict__ split, const float *__restrict__ streams, const float *__restrict__ weight,
+    float *__restrict__ mixed, float *__restrict__ normed, float eps, int n)
 {
     extern __shared__ float4_t kept[]; /* each thread reads only what it wrote */
     const bool whole = n % 4 == 0;
@@ -96,10 +97,11 @@ hc_split_weighted_sum_norm(const float *__restrict__ split, const float *__restr
         store4(normed + row * n, at, n, whole, kept[at / 4] * scale * load4(weight, at, n, whole, 0));
 }
 
-/* out[tokens][dim] = sum over experts of gate[tokens][experts] * y[tokens][experts][dim], a chain of fma in rising order; block
- * y is the token, block x 1024 of its elements. */
-extern "C" __global__ __launch_bounds__(threads) void moe_combine_gate(const float *__restrict__ gate, const float *__restrict__ y,
-                                                                       float *__restrict__ out, int experts, int dim)
+/* out[tokens][dim] = sum over experts of gate[tokens][experts] * y[tokens][experts][dim], a chain of fma in rising order;
+ * block y is the token, block x 1024 of its elements. */
+extern "C" __global__ __launch_bounds__(threads) void moe_combine_gate(const float *__restrict__ gate,
+                                                                       const float *__restrict__ y, float *__restrict__ out,
+                                                                       int experts, int dim)
 {
     const bool whole = dim % 4 == 0;
     const size_t token = blockIdx.y;

@@ -2,12 +2,12 @@
  * EXL3 projection for decode rows: y = H128( H128(x . suh) W ) . svh, in two kernels.
  *
  *   tf_exl3_rot_in*          rows of f32, f16 or bf16 times suh, rotated, scaled, rounded to f16.
- *   tf_exl3_linear_kB_wV*    f16 rows times a trellis-coded W, the output rotation, the scale and svh. B/2 bits a weight, V waves
- *                            of 32 lanes a block; f32 or bf16 out.
+ *   tf_exl3_linear_kB_wV*    f16 rows times a trellis-coded W, the output rotation, the scale and svh. B/2 bits a weight, V
+ * waves of 32 lanes a block; f32 or bf16 out.
  *
- * H128 is the Sylvester Hadamard matrix over each aligned group of 128, by butterflies h = 1, 2, ... 64; the scale (1/sqrt(128)
- * in f32) is multiplied in afterwards. Work is laid out in logical waves of 32 lanes on every chip, so a wave64 chip runs
- * two of them in one wave and every result keeps its order of additions.
+ * H128 is the Sylvester Hadamard matrix over each aligned group of 128, by butterflies h = 1, 2, ... 64; the scale
+ * (1/sqrt(128) in f32) is multiplied in afterwards. Work is laid out in logical waves of 32 lanes on every chip, so a
+ * wave64 chip runs two of them in one wave and every result keeps its order of additions.
  */
 #include "../lanes.h"
 
@@ -20,14 +20,14 @@ typedef __bf16 bfloat4_t __attribute__((ext_vector_type(4)));
 namespace
 {
 
-constexpr int group = 128;         /* columns of one Hadamard group */
-constexpr int tile = 16;           /* rows and columns of a trellis tile */
-constexpr int rows_of_pass = 16;   /* rows that share one decode of W */
-constexpr int rows_of_sum = 4;     /* rows whose partial sums are in LDS at once */
+constexpr int group = 128;       /* columns of one Hadamard group */
+constexpr int tile = 16;         /* rows and columns of a trellis tile */
+constexpr int rows_of_pass = 16; /* rows that share one decode of W */
+constexpr int rows_of_sum = 4;   /* rows whose partial sums are in LDS at once */
 constexpr int rot_in_threads = 128;
 
 /* v_dot2_f32_f16 where the chip has it; elsewhere one fma a product, low half first. */
-#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx909__) || defined(__gfx90c__) || defined(__gfx1010__) ||       \
+#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx909__) || defined(__gfx90c__) || defined(__gfx1010__) ||    \
     defined(__gfx1013__)
 #define EXL3_HAS_DOT2 0
 #else
@@ -100,8 +100,8 @@ __device__ __forceinline__ float product(float x, float suh)
 
 /* x[rows][k] . suh[k] -> H128 -> * scale -> f16. One logical wave a group of 128, one row of blocks a row of x. */
 template <typename VECTOR>
-__device__ __forceinline__ void rot_in(const VECTOR *__restrict__ x, const half4_t *__restrict__ suh, half4_t *__restrict__ out,
-                                       float scale, int k)
+__device__ __forceinline__ void rot_in(const VECTOR *__restrict__ x, const half4_t *__restrict__ suh,
+                                       half4_t *__restrict__ out, float scale, int k)
 {
     const int lane = threadIdx.x % wave;
     const unsigned groups_of_row = (unsigned)k / group;
@@ -121,7 +121,8 @@ __device__ __forceinline__ void rot_in(const VECTOR *__restrict__ x, const half4
     out[from] = result;
 }
 
-/* What a lane reads of one tile: 32 weights of BITS bits, which are all 16 rows of the columns j and j + 8 (j = lane % 8). */
+/* What a lane reads of one tile: 32 weights of BITS bits, which are all 16 rows of the columns j and j + 8 (j = lane % 8).
+ */
 template <int BITS> struct tile_words {
     unsigned word[BITS];
 };
@@ -138,8 +139,8 @@ __device__ __forceinline__ unsigned word_before(unsigned last_word)
 #endif
 }
 
-/* The 16-bit window that ends at bit END of the ring, where ring[0] is the word before the lane's own; words are read from the
- * most significant bit down. */
+/* The 16-bit window that ends at bit END of the ring, where ring[0] is the word before the lane's own; words are read from
+ * the most significant bit down. */
 template <int BITS> __device__ __forceinline__ unsigned window_ending_at(const unsigned (&ring)[BITS + 1], int end)
 {
 #if defined(EXL3_FAULT_WINDOW)
@@ -152,8 +153,8 @@ template <int BITS> __device__ __forceinline__ unsigned window_ending_at(const u
     return __builtin_amdgcn_alignbit(ring[last - 1], low, shift) & 0xffff;
 }
 
-/* Codebook mul1, two weights at once: the four bytes of window * 0x83DCD12D are summed into the mantissa of an f16 1024, and
- * an f16 fma maps 1024 + sum to the weight. */
+/* Codebook mul1, two weights at once: the four bytes of window * 0x83DCD12D are summed into the mantissa of an f16 1024,
+ * and an f16 fma maps 1024 + sum to the weight. */
 __device__ __forceinline__ half2_t codebook(unsigned window0, unsigned window1)
 {
     const unsigned sum0 = __builtin_amdgcn_sad_u8(window0 * 0x83DCD12Du, 0, 0x64006400u);
@@ -173,8 +174,8 @@ template <int BITS> __device__ __forceinline__ void decode(const tile_words<BITS
 #pragma unroll
     for (int t = 0; t < 32; t += 2) {
         const int m = t / 8, e = t % 8;
-        pair[e / 4][2 * m + (e / 2) % 2] = codebook(window_ending_at<BITS>(ring, 32 + (t + 1) * BITS),
-                                                    window_ending_at<BITS>(ring, 32 + (t + 2) * BITS));
+        pair[e / 4][2 * m + (e / 2) % 2] =
+            codebook(window_ending_at<BITS>(ring, 32 + (t + 1) * BITS), window_ending_at<BITS>(ring, 32 + (t + 2) * BITS));
     }
 }
 
@@ -190,8 +191,8 @@ template <int BITS, int ROWS> struct lane_sums {
 
 /* The logical wave's tile rows [first, last) times ROWS rows of x from `row` on; rows past n_rows repeat the last. */
 template <int BITS, int ROWS>
-__device__ __forceinline__ void accumulate(const half2_t *__restrict__ x, const unsigned *__restrict__ w, int row, int n_rows,
-                                           int k, int n, int first, int last, lane_sums<BITS, ROWS> &sums)
+__device__ __forceinline__ void accumulate(const half2_t *__restrict__ x, const unsigned *__restrict__ w, int row,
+                                           int n_rows, int k, int n, int first, int last, lane_sums<BITS, ROWS> &sums)
 {
     constexpr int words_of_tile = 8 * BITS;
     const int lane = threadIdx.x % wave;
@@ -246,7 +247,8 @@ template <int WAVES> struct partial_sums {
 
 /* Adds the waves' partial sums of one row in rising order, rotates, scales, applies svh and stores; by one logical wave. */
 template <int WAVES, typename OUT>
-__device__ __forceinline__ void finish_row(const partial_sums<WAVES> &partial, int r, int lane, half4_t svh, float scale, OUT *out)
+__device__ __forceinline__ void finish_row(const partial_sums<WAVES> &partial, int r, int lane, half4_t svh, float scale,
+                                           OUT *out)
 {
     float4_t sum = *(const float4_t *)&partial.of[0][r][4 * lane];
 #pragma unroll
@@ -277,7 +279,8 @@ __device__ __forceinline__ void linear_pass(const half2_t *__restrict__ x, const
         for (int r = first; r < ROWS && r < first + rows_of_sum; r++)
 #pragma unroll
             for (int s = 0; s < 4; s++)
-                partial.of[own_wave][r - first][(s / 2 * 4 + lane / 8) * tile + s % 2 * 8 + lane % 8] = sums.of[r][s / 2][s % 2];
+                partial.of[own_wave][r - first][(s / 2 * 4 + lane / 8) * tile + s % 2 * 8 + lane % 8] =
+                    sums.of[r][s / 2][s % 2];
         __syncthreads();
         if (own_wave < rows_of_sum && first + own_wave < ROWS && row + first + own_wave < n_rows)
             finish_row<WAVES>(partial, own_wave, lane, own_svh, scale,
@@ -285,11 +288,12 @@ __device__ __forceinline__ void linear_pass(const half2_t *__restrict__ x, const
     }
 }
 
-/* x[rows][k] f16 (from rot_in), w[k/16][n/16][8*BITS] words, svh[n] f16 -> out[rows][n]. One block: 128 columns, up to 16 rows.
- * The same chain of dot2 steps makes a row's sums however many rows share the pass. */
+/* x[rows][k] f16 (from rot_in), w[k/16][n/16][8*BITS] words, svh[n] f16 -> out[rows][n]. One block: 128 columns, up to 16
+ * rows. The same chain of dot2 steps makes a row's sums however many rows share the pass. */
 template <int BITS, int WAVES, typename OUT>
 __device__ __forceinline__ void linear(const half2_t *__restrict__ x, const unsigned *__restrict__ w,
-                                       const half4_t *__restrict__ svh, OUT *__restrict__ out, float scale, int rows, int k, int n)
+                                       const half4_t *__restrict__ svh, OUT *__restrict__ out, float scale, int rows, int k,
+                                       int n)
 {
     __shared__ partial_sums<WAVES> partial;
     const int row = blockIdx.y * rows_of_pass;
@@ -304,23 +308,23 @@ __device__ __forceinline__ void linear(const half2_t *__restrict__ x, const unsi
 
 } // namespace
 
-#define EXL3_ROT_IN(symbol, VECTOR)                                                                                      \
-    extern "C" __global__ __launch_bounds__(rot_in_threads) void symbol(                                                 \
-        const VECTOR *__restrict__ x, const half4_t *__restrict__ suh, half4_t *__restrict__ out, float scale, int k)    \
-    {                                                                                                                    \
-        rot_in(x, suh, out, scale, k);                                                                              \
+#define EXL3_ROT_IN(symbol, VECTOR)                                                                                        \
+    extern "C" __global__ __launch_bounds__(rot_in_threads) void symbol(                                                   \
+        const VECTOR *__restrict__ x, const half4_t *__restrict__ suh, half4_t *__restrict__ out, float scale, int k)      \
+    {                                                                                                                      \
+        rot_in(x, suh, out, scale, k);                                                                                     \
     }
 
 EXL3_ROT_IN(tf_exl3_rot_in, float4_t)
 EXL3_ROT_IN(tf_exl3_rot_in_f16, half4_t)
 EXL3_ROT_IN(tf_exl3_rot_in_bf16, bfloat4_t)
 
-#define EXL3_LINEAR(symbol, bits, waves, OUT)                                                                            \
-    extern "C" __global__ __launch_bounds__(waves *wave) void symbol(                                                    \
-        const half2_t *__restrict__ x, const unsigned *__restrict__ w, const half4_t *__restrict__ svh,                  \
-        OUT *__restrict__ out, float scale, int rows, int k, int n)                                                      \
-    {                                                                                                                    \
-        linear<bits, waves>(x, w, svh, out, scale, rows, k, n);                                                          \
+#define EXL3_LINEAR(symbol, bits, waves, OUT)                                                                              \
+    extern "C" __global__ __launch_bounds__(waves *wave) void symbol(                                                      \
+        const half2_t *__restrict__ x, const unsigned *__restrict__ w, const half4_t *__restrict__ svh,                    \
+        OUT *__restrict__ out, float scale, int rows, int k, int n)                                                        \
+    {                                                                                                                      \
+        linear<bits, waves>(x, w, svh, out, scale, rows, k, n);                                                            \
     }
 
 EXL3_LINEAR(tf_exl3_linear_k8_w4, 4, 4, float)

@@ -1,7 +1,7 @@
 /*
- * Softmax over rows with the online maximum (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018): one
- * pass keeps a running maximum and the sum rescaled to it, a second writes. f32; 256 threads, one row a block. Thread t takes
- * elements 4t … 4t+3 of each 1024.
+ * Softmax over rows with the online maximum (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018):
+ * one pass keeps a running maximum and the sum rescaled to it, a second writes. f32; 256 threads, one row a block. Thread t
+ * takes elements 4t … 4t+3 of each 1024.
  */
 #include "../lanes.h"
 
@@ -71,7 +71,8 @@ __device__ __forceinline__ running merge_block(running r)
 } // namespace
 
 /* out[rows][n] = exp(x - max) / sum(exp(x - max)); one block a row. */
-extern "C" __global__ __launch_bounds__(threads) void softmax_rows(const float *__restrict__ x, float *__restrict__ out, int n)
+extern "C" __global__ __launch_bounds__(threads) void softmax_rows(const float *__restrict__ x, float *__restrict__ out,
+                                                                   int n)
 {
     const float *row = x + (size_t)blockIdx.x * n;
     const bool whole = n % 4 == 0;

@@ -48,13 +48,14 @@ static int close_fixture(void **state)
 }
 
 /* The family's code object, with a fault where define is not NULL. */
-static hipModule_t load(const struct fixture *f, const char *define)
+static hipModule_t load_optimised(const struct fixture *f, const char *define, const char *optimisation)
 {
     struct compile_request request = {.source_path = "kernels/exl3/exl3.hip",
                                       .family = "exl3",
                                       .chip = "gfx1151",
                                       .defines = &define,
-                                      .n_defines = define != NULL};
+                                      .n_defines = define != NULL,
+                                      .optimisation = optimisation};
     struct compiled compiled;
     struct error error = {0};
     hipModule_t module;
@@ -63,6 +64,11 @@ static hipModule_t load(const struct fixture *f, const char *define)
     assert_int_equal(f->device->hip->hipModuleLoadData(&module, compiled.bytes), hipSuccess);
     compiled_free(&compiled);
     return module;
+}
+
+static hipModule_t load(const struct fixture *f, const char *define)
+{
+    return load_optimised(f, define, NULL);
 }
 
 static void *upload(const struct fixture *f, const void *from, size_t n_bytes)
@@ -290,6 +296,19 @@ static void the_linear_kernels_equal_gfx11s_steps_bit_for_bit(void **state)
     free(in);
 }
 
+/* Other instructions, spills and scratch throughout, but the same arithmetic. */
+static void unoptimised_kernels_give_the_same_bytes(void **state)
+{
+    const struct fixture *f = *state;
+    hipModule_t module = load_optimised(f, NULL, "-O0");
+    struct inputs *in = random_inputs();
+    assert_int_equal(rot_in_differences(f, module, &rot_formats[2]), 0);
+    for (int i = 0; i < N_LINEAR; i++)
+        assert_int_equal(linear_differences(f, module, &linear_kernels[i], in, i == 0 ? 5 : 1), 0);
+    f->device->hip->hipModuleUnload(module);
+    free(in);
+}
+
 /* Rows of the identity: each output is a sum of one row of W, so that each weight is seen alone; the window fault is seen
  * too. */
 static void identity_rows_show_each_weight(void **state)
@@ -317,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_rows_bytes_do_not_depend_on_the_rows_beside_it),
         cmocka_unit_test(another_order_of_dot_steps_for_several_rows_breaks_that),
         cmocka_unit_test(the_linear_kernels_equal_gfx11s_steps_bit_for_bit),
+        cmocka_unit_test(unoptimised_kernels_give_the_same_bytes),
         cmocka_unit_test(identity_rows_show_each_weight),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);
