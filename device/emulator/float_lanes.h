@@ -166,13 +166,24 @@ static inline void accumulator16(struct wave *wave, const struct instruction *in
     EACH_LANE lanes[lane] = row[lane] >> shift & 0xffffu;
 }
 
-/* Writes whole rows from scratch; the copy is cheaper than the blend. */
+/* Where a float handler may put its results before it knows of NaNs: the row itself when every lane is on and no source
+ * lies in it (c may be NULL), else scratch. */
+static inline uint32_t *float_result(struct wave *wave, const struct instruction *in, uint32_t *scratch, const uint32_t *a,
+                                     const uint32_t *b, const uint32_t *c)
+{
+    uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]));
+    bool direct = writes_whole_row(wave, in) & (row != a) & (row != b) & (row != c);
+    return direct ? row : scratch;
+}
+
+/* Writes whole rows from scratch where they are not in place yet; the copy is cheaper than the blend. */
 static inline void commit_result32(struct wave *wave, const struct instruction *in, const uint32_t *result)
 {
-    if (writes_whole_row(wave, in))
-        memcpy(vgpr_row(wave, operand_row(&in->dst[0])), result, sizeof(uint32_t) * WAVE_LANES);
-    else
+    uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]));
+    if (!writes_whole_row(wave, in))
         commit32(wave, in, result);
+    else if (row != result)
+        memcpy(row, __builtin_assume_aligned(result, 64), sizeof(uint32_t) * WAVE_LANES);
 }
 
 /* Writes one half of dst[0] and keeps the other one. */

@@ -56,7 +56,8 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
     {                                                                                                                      \
         LANES32(a, 0);                                                                                                     \
         LANES32(b, 1);                                                                                                     \
-        LANE_ARRAY32(r);                                                                                                   \
+        LANE_ARRAY32(scratch);                                                                                             \
+        uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, NULL), 64);                           \
         if (__builtin_expect(wave->plain_f32, 1)) {                                                                        \
             uint32_t any_nan = 0;                                                                                          \
             EACH_LANE                                                                                                      \
@@ -64,7 +65,7 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
                 float x = bits_f32(a[lane]), y = bits_f32(b[lane]);                                                        \
                 float value = expression;                                                                                  \
                 r[lane] = f32_bits(value);                                                                                 \
-                any_nan |= value != value;                                                                                 \
+                any_nan |= -(uint32_t)(value != value);                                                                    \
             }                                                                                                              \
             if (__builtin_expect(any_nan, 0))                                                                              \
                 mend_nans_f32(r, a, b, NULL);                                                                              \
@@ -82,14 +83,15 @@ BINARY_F32(mul_f32, x *y, slow_multiply)
 static inline __attribute__((always_inline)) void fma_rows(struct wave *wave, const struct instruction *in,
                                                            const uint32_t *a, const uint32_t *b, const uint32_t *c)
 {
-    LANE_ARRAY32(r);
+    LANE_ARRAY32(scratch);
+    uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, c), 64);
     if (__builtin_expect(wave->plain_f32, 1)) {
         uint32_t any_nan = 0;
         EACH_LANE
         {
             float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
             r[lane] = f32_bits(value);
-            any_nan |= value != value;
+            any_nan |= -(uint32_t)(value != value);
         }
         if (__builtin_expect(any_nan, 0))
             mend_nans_f32(r, a, b, c);
