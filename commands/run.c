@@ -171,11 +171,15 @@ static bool run_patterns(struct one_run *one, struct error *error)
 static bool choose(struct one_run *one, struct error *error)
 {
     const struct arguments *a = one->arguments;
-    if (!a->kernel)
-        return error_set(error, STATUS_USAGE, "name a registration; `hipcontract list` shows them");
+    if (!a->kernel) {
+        error_set(error, STATUS_USAGE, "name a registration; `hipcontract list` shows them");
+        return false;
+    }
     one->registration = registry_find(&one->session->registry, a->kernel);
-    if (!one->registration)
-        return error_set(error, STATUS_USAGE, "no registration is named %s; `hipcontract list` shows them", a->kernel);
+    if (!one->registration) {
+        error_set(error, STATUS_USAGE, "no registration is named %s; `hipcontract list` shows them", a->kernel);
+        return false;
+    }
     one->shape = a->shape ? registration_shape(one->registration, a->shape) : NULL;
     if (one->shape)
         return true;
