@@ -78,6 +78,7 @@ static void gate_2_is_red_for_a_wrong_class(void **state)
     struct verdict v = judge(&j);
     assert_int_equal(v.status, VERDICT_FAIL);
     assert_string_equal(v.reason, "output 1 is finite, the reference is NaN");
+    host_case_close(&j.host);
     open_judged(&j, 2, REG_PATTERN_CLASSES);
     j.y[5] = -j.y[5];
     assert_int_equal(judge(&j).status, VERDICT_FAIL);
