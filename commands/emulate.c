@@ -345,7 +345,7 @@ int command_emulate(int argc, char **argv)
     if (!emulate_plan_parse(argc, argv, &plan, &error))
         status = fail(&error);
     else if (plan.help)
-        fputs(emulate_help, stdout);
+        emulate_print_help();
     else
         status = emulate_file(&plan, &error);
     emulate_plan_free(&plan);

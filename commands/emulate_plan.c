@@ -8,83 +8,73 @@
 #include "contract/base/parallel.h"
 #include "device/device.h"
 
-const char emulate_help[] =
-    "usage: hipcontract emulate FILE.co [--kernel NAME] [--grid X[,Y[,Z]]] [--block X[,Y[,Z]]] [--arg ARGUMENT]… "
-    "[OPTIONS]\n"
-    "       … [--then --kernel NEXT --arg @2 …]\n\n"
-    "Runs a kernel of a code object on the emulated chip and writes its outputs.\n\n"
-    "A launch:\n"
-    "  --kernel NAME           (default: the code object's only kernel)\n"
-    "  --grid X[,Y[,Z]]        workgroups (default: 1)\n"
-    "  --block X[,Y[,Z]]       work-items of one (default: 1)\n"
-    "  --lds BYTES             dynamic LDS (default: 0)\n"
-    "  --on-device D           place the launch and the buffers that it creates there (default: 0)\n"
-    "  --arg ARGUMENT          in the kernel's order:\n"
-    "      TYPE=VALUE          a scalar; types are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64\n"
-    "      bytes=HEX           a struct by value\n"
-    "      in:TYPE:FILE        a buffer with a file's bytes\n"
-    "      inout:TYPE:FILE[:OUT]   written back to OUT, or to FILE\n"
-    "      out:TYPE:COUNT[:FILE]   poisoned first; without a file its XXH3-128 is printed\n"
-    "      rand:TYPE:COUNT     floats in [-1, 1), any integer; the same in every run\n"
-    "      zero:TYPE:COUNT  sparse:TYPE:COUNT   zeros; sparse memory is committed as it is touched\n"
-    "      null  @K            a null pointer; the buffer of argument K (from 0) of the first launch\n"
-    "      A buffer may end in +BYTES: the pointer is that far inside. Field pad=BYTES asks for guards on both sides (at\n"
-    "      most 65536, which every buffer has).\n"
-    "  --then                  the next launch, on the same memory\n\n"
-    "The emulator:\n"
-    "  --chip gfxNNNN          (default: the code object's own)\n"
-    "  --check KINDS|none      of mem,sync,trap (default: all). A trap, the watchdog and an unknown instruction always end "
-    "a\n"
-    "                          launch\n"
-    "  --schedule SEED         permute workgroups, waves and switch points (default 0: the natural order)\n"
-    "  --device-count N        emulated devices (default: 1)\n"
-    "  --max-instructions N    that a wave may execute before the watchdog ends the launch (default: 2^40)\n"
-    "  --approx SEED           perturb approximate functions within their documented ulp\n"
-    "  --jobs N                host threads (default: one a processor); results do not depend on it\n"
-    "  --stats                 instructions executed and their rate\n"
-    "  --help                  this text\n\n"
-    "Findings go to standard error, one a line. Exit status: 0 ran clean, 1 a finding, a refused launch, a trap or the "
-    "watchdog,\n"
-    "2 wrong usage or files, 3 no such kernel or chip, 5 an instruction that the emulator does not implement.\n";
+/* X(id, name, value's name or NULL, help): the options of a launch, then those of the emulator. */
+#define LAUNCH_OPTIONS(X)                                                                                                  \
+    X(KERNEL, "kernel", "NAME", "(default: the code object's only kernel)")                                                \
+    X(GRID, "grid", "X[,Y[,Z]]", "workgroups (default: 1)")                                                                \
+    X(BLOCK, "block", "X[,Y[,Z]]", "work-items of one (default: 1)")                                                       \
+    X(LDS, "lds", "BYTES", "dynamic LDS (default: 0)")                                                                     \
+    X(ON_DEVICE, "on-device", "D", "where the launch and the buffers that it creates are (default: 0)")                    \
+    X(ARG, "arg", "ARGUMENT", "one for each of the kernel's arguments, in its order; see below")                           \
+    X(THEN, "then", NULL, "the next launch, on the same memory")
+#define EMULATOR_OPTIONS(X)                                                                                                \
+    X(CHIP, "chip", "gfxNNNN", "(default: the code object's own)")                                                         \
+    X(CHECK, "check", "KINDS",                                                                                             \
+      "of mem,sync,trap, or none (default: all); a trap, the watchdog and an unknown "                                     \
+      "instruction always end a launch")                                                                                   \
+    X(SCHEDULE, "schedule", "SEED", "permute workgroups, waves and switch points (default: 0, the natural order)")         \
+    X(DEVICE_COUNT, "device-count", "N", "emulated devices (default: 1)")                                                  \
+    X(MAX_INSTRUCTIONS, "max-instructions", "N", "that a wave may execute before the watchdog ends the launch")            \
+    X(APPROX, "approx", "SEED", "perturb approximate functions within their documented ulp")                               \
+    X(JOBS, "jobs", "N", "host threads (default: one a processor); results do not depend on it")                           \
+    X(STATS, "stats", NULL, "instructions executed and their rate")                                                        \
+    X(HELP, "help", NULL, "this text")
+#define OPTIONS(X) LAUNCH_OPTIONS(X) EMULATOR_OPTIONS(X)
 
-enum option_id {
-    OPTION_KERNEL = 1,
-    OPTION_GRID,
-    OPTION_BLOCK,
-    OPTION_LDS,
-    OPTION_ON_DEVICE,
-    OPTION_ARG,
-    OPTION_THEN,
-    OPTION_CHIP,
-    OPTION_CHECK,
-    OPTION_SCHEDULE,
-    OPTION_DEVICE_COUNT,
-    OPTION_MAX_INSTRUCTIONS,
-    OPTION_APPROX,
-    OPTION_JOBS,
-    OPTION_STATS,
-    OPTION_HELP,
-};
+#define OPTION_ENUM(id, name, value, help) OPTION_##id,
+enum option_id { OPTION_NONE, OPTIONS(OPTION_ENUM) OPTION_END };
+#undef OPTION_ENUM
 
 static const struct option options[] = {
-    {"kernel", required_argument, NULL, OPTION_KERNEL},
-    {"grid", required_argument, NULL, OPTION_GRID},
-    {"block", required_argument, NULL, OPTION_BLOCK},
-    {"lds", required_argument, NULL, OPTION_LDS},
-    {"on-device", required_argument, NULL, OPTION_ON_DEVICE},
-    {"arg", required_argument, NULL, OPTION_ARG},
-    {"then", no_argument, NULL, OPTION_THEN},
-    {"chip", required_argument, NULL, OPTION_CHIP},
-    {"check", required_argument, NULL, OPTION_CHECK},
-    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
-    {"device-count", required_argument, NULL, OPTION_DEVICE_COUNT},
-    {"max-instructions", required_argument, NULL, OPTION_MAX_INSTRUCTIONS},
-    {"approx", required_argument, NULL, OPTION_APPROX},
-    {"jobs", required_argument, NULL, OPTION_JOBS},
-    {"stats", no_argument, NULL, OPTION_STATS},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {NULL, 0, NULL, 0},
+#define OPTION_ROW(id, name, value, help) {name, (value) ? required_argument : no_argument, NULL, OPTION_##id},
+    OPTIONS(OPTION_ROW)
+#undef OPTION_ROW
+        {NULL, 0, NULL, 0},
 };
+
+static void print_option(const char *name, const char *value, const char *help)
+{
+    char left[40];
+    snprintf(left, sizeof left, "--%s%s%s", name, value ? " " : "", value ? value : "");
+    printf("  %-22s  %s\n", left, help);
+}
+
+void emulate_print_help(void)
+{
+#define OPTION_LINE(id, name, value, help) print_option(name, value, help);
+    puts("usage: hipcontract emulate FILE.co [OPTIONS OF A LAUNCH] [--then OPTIONS OF THE NEXT]… [OPTIONS]\n\n"
+         "Runs kernels of a code object on the emulated chip and writes their outputs (docs/emulate.md).\n\nA launch:");
+    LAUNCH_OPTIONS(OPTION_LINE)
+    puts("\nThe emulator:");
+    EMULATOR_OPTIONS(OPTION_LINE)
+#undef OPTION_LINE
+    puts("\nARGUMENT is one of\n"
+         "  TYPE=VALUE               a scalar; types are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64\n"
+         "  bytes=HEX                a struct by value\n"
+         "  in:TYPE:FILE             a buffer with a file's bytes\n"
+         "  inout:TYPE:FILE[:OUT]    written back to OUT, or to FILE\n"
+         "  out:TYPE:COUNT[:FILE]    poisoned first; without a file its XXH3-128 is printed\n"
+         "  rand:TYPE:COUNT          floats in [-1, 1), any integer; the same in every run\n"
+         "  zero:TYPE:COUNT          zeros; sparse:TYPE:COUNT commits them as they are touched\n"
+         "  null, @K                 a null pointer; the buffer of argument K, from 0, of the first launch\n"
+         "A buffer may end in +BYTES: the pointer is that far inside it. A field pad=BYTES asks for guards on both sides "
+         "(at most\n"
+         "65536, which every buffer has).\n\n"
+         "Findings go to standard error, one a line. Exit status: 0 ran clean, 1 a finding, a refused launch, a trap or "
+         "the\n"
+         "watchdog, 2 wrong usage or files, 3 no such kernel or chip, 5 an instruction that the emulator does not "
+         "implement.");
+}
 
 static bool wrong(struct error *error, const char *name, const char *text, const char *wanted)
 {

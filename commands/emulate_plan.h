@@ -88,7 +88,7 @@ struct emulate_plan {
  * emulate_plan_free in any case. */
 bool emulate_plan_parse(int argc, char **argv, struct emulate_plan *plan, struct error *error);
 void emulate_plan_free(struct emulate_plan *plan);
-extern const char emulate_help[];
+void emulate_print_help(void);
 
 /* Parses one --arg as argument `index` of its launch. */
 bool emulate_argument_parse(const char *text, size_t index, struct emulate_argument *argument, struct error *error);

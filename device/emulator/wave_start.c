@@ -4,8 +4,8 @@
 
 #include "contract/base/random.h"
 
-/* X(name, first bit, bits): fields of the kernel descriptor's words (AMDGPUUsage, "Kernel Descriptor", "compute_pgm_rsrc1",
- * "compute_pgm_rsrc2", "kernel_code_properties"). */
+/* Fields of the kernel descriptor's words: AMDGPUUsage, "Kernel Descriptor", "compute_pgm_rsrc1", "compute_pgm_rsrc2",
+ * "kernel_code_properties". */
 enum rsrc1_field {
     RSRC1_GRANULES = 0x3f,
     RSRC1_FLOAT_MODE_BIT = 12,

@@ -205,7 +205,7 @@ static void misaligned_read_only_and_outside_are_findings(void **state)
     memory_runner_close(&runner);
 }
 
-/* NaN operands come through quieted, and infinities of both signs give the positive quiet NaN. */
+/* NaN operands come through quieted, and infinities of both signs give the negative quiet NaN. */
 static void float_sums_give_the_devices_nans(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void float_sums_give_the_devices_nans(void **state)
     const char *pattern = "global_atomic_%s %s, v1, %s, s[2:3] glc";
     check_case(&runner, &(struct atomic_case){"add_f32", 4, 0xffa00001, F32_ONE, 0, 0xffe00001}, pattern, true, 12);
     check_case(&runner, &(struct atomic_case){"add_f32", 4, F32_ONE, 0x7f800001, 0, 0x7fc00001}, pattern, true, 12);
-    check_case(&runner, &(struct atomic_case){"add_f32", 4, 0x7f800000, 0xff800000, 0, 0x7fc00000}, pattern, true, 12);
+    check_case(&runner, &(struct atomic_case){"add_f32", 4, 0x7f800000, 0xff800000, 0, 0xffc00000}, pattern, true, 12);
     memory_runner_close(&runner);
 }
 

@@ -55,14 +55,14 @@ struct atomic_operands {
 typedef uint64_t atomic_next(uint64_t old_bits, const struct atomic_operands *operands);
 
 /* Sums in the device's terms: f32 denormals flushed where the place does, a NaN operand comes through quieted (the old
- * value's first), and an invalid sum gives the positive quiet NaN. */
+ * value's first), and an invalid sum gives the negative quiet NaN, as every operation does here (softfloat.h). */
 static inline float atomic_sum_f32(float old, float data, bool flush)
 {
     float a = flush && fabsf(old) < 0x1p-126f ? copysignf(0, old) : old;
     float b = flush && fabsf(data) < 0x1p-126f ? copysignf(0, data) : data;
     float sum = a + b;
     if (isnan(sum))
-        return bits_f32(isnan(a) ? f32_bits(a) | 0x400000u : isnan(b) ? f32_bits(b) | 0x400000u : 0x7fc00000u);
+        return bits_f32(isnan(a) ? f32_bits(a) | 0x400000u : isnan(b) ? f32_bits(b) | 0x400000u : 0xffc00000u);
     return flush && fabsf(sum) < 0x1p-126f ? copysignf(0, sum) : sum;
 }
 
@@ -71,7 +71,7 @@ static inline double atomic_sum_f64(double old, double data)
     const uint64_t quiet = UINT64_C(1) << 51;
     double sum = old + data;
     if (isnan(sum))
-        return bits_f64(isnan(old) ? f64_bits(old) | quiet : isnan(data) ? f64_bits(data) | quiet : UINT64_C(0x7ff8) << 48);
+        return bits_f64(isnan(old) ? f64_bits(old) | quiet : isnan(data) ? f64_bits(data) | quiet : UINT64_C(0xfff8) << 48);
     return sum;
 }
 
