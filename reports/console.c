@@ -138,7 +138,7 @@ static void print_control(struct console *console, const struct verdict *v)
 static void print_limit(struct console *console, const struct verdict *v)
 {
     print_word(console, "LIMIT", verdict_status_is_red(v->status) ? "31" : "32");
-    fprintf(console->out, "%s %s %s\n", v->chip, v->registration, v->reason);
+    fprintf(console->out, "%s %s  %s\n", v->chip, v->registration, v->reason);
     fflush(console->out);
 }
 

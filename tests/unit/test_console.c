@@ -122,8 +122,8 @@ static void red_miss_blind_and_limit_lines(void **state)
                   "RED   gfx1151 c  as planted, at gate 3: output 0 is 235 times its bound\n"
                   "MISS  gfx1151 c  stayed green: x one row late\n"
                   "BLIND gfx1151 k  tooth sum_bf16: no gate catches it at any shape\n"
-                  "LIMIT gfx1151 k record current\n"
-                  "LIMIT gfx1151 k record stale: vgprs 205 -> 211\n");
+                  "LIMIT gfx1151 k  record current\n"
+                  "LIMIT gfx1151 k  record stale: vgprs 205 -> 211\n");
 }
 
 static void at_most_twenty_failures_then_a_count(void **state)
