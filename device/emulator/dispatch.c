@@ -247,6 +247,32 @@ static hipError_t result_of(const struct dispatch *dispatch)
     return hipSuccess;
 }
 
+static bool leaves_function(const struct instruction *in)
+{
+    static const char *const mnemonics[] = {"s_swappc_b64", "s_setpc_b64", "s_call_b64"};
+    for (size_t i = 0; in->opcode && i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (strcmp(in->opcode->mnemonic, mnemonics[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether results may depend on the order in which workgroups reach memory: the kernel has atomics, or calls what may. Such
+ * a launch runs its workgroups one after another. */
+static bool order_matters(const struct launch *launch)
+{
+    const struct emulated_code *code = launch->code;
+    uint32_t first = code_index(code, code->load_address + launch->kernel->entry_address);
+    uint64_t end = launch->kernel->entry_address + launch->kernel->code_bytes;
+    if (!code->has_global_atomics)
+        return false;
+    if (first == UINT32_MAX || launch->kernel->code_bytes == 0)
+        return true;
+    for (uint32_t i = first; i < code->n_instructions && code->instructions[i].offset_bytes < end; i++)
+        if (code->instructions[i].class == CLASS_ATOMIC || leaves_function(&code->instructions[i]))
+            return true;
+    return false;
+}
+
 bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch, struct dispatch *dispatch)
 {
     if (!dispatch_init(dispatch, launch))
@@ -261,7 +287,7 @@ bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch,
         .n_groups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
     };
     set_order(&run);
-    uint64_t n_workers = launch->code->has_global_atomics ? 1 : (uint64_t)storage->n_threads;
+    uint64_t n_workers = order_matters(launch) ? 1 : (uint64_t)storage->n_threads;
     n_workers = n_workers > run.n_groups ? run.n_groups : n_workers;
     parallel_for((int)n_workers, (int64_t)n_workers, work, &run);
     settle_abandoned(dispatch);

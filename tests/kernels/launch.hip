@@ -74,11 +74,13 @@ extern "C" __global__ void stop_here(uint32_t *out)
     __builtin_trap();
 }
 
-/* The first workgroups store out of bounds; from the fourth on they trap. */
+/* The first three workgroups take their time and store out of bounds; the later ones trap at once. */
 extern "C" __global__ void fail_by_group(uint32_t *out)
 {
     if (blockIdx.x >= 3)
         __builtin_trap();
+    for (int i = 0; i < 1000000; i++)
+        __builtin_amdgcn_s_sleep(1);
     out[100 + threadIdx.x] = blockIdx.x;
 }
 

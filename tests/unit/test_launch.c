@@ -338,11 +338,11 @@ static void findings_do_not_depend_on_host_threads(void **state)
         struct finding findings[32];
         memset(findings, 0, sizeof findings);
         void *out = allocate(&bench, 4);
-        assert_int_equal(launch(&bench, "fail_by_group", flat(64, 32), (void *[]){&out}), hipErrorLaunchFailure);
+        assert_int_equal(launch(&bench, "fail_by_group", flat(64, 64), (void *[]){&out}), hipErrorLaunchFailure);
         size_t n = bench.device->take_findings(bench.device, findings, 32);
-        assert_int_equal(n, 4);
-        assert_int_equal(findings[3].kind, FINDING_TRAP);
-        assert_non_null(strstr(findings[2].text, "workgroup 2,0,0"));
+        assert_int_equal(n, 7); /* two waves each, and the first trap */
+        assert_int_equal(findings[6].kind, FINDING_TRAP);
+        assert_non_null(strstr(findings[5].text, "workgroup 2,0,0 wave 1"));
         if (round == 0)
             memcpy(first, findings, sizeof first);
         n_first = round == 0 ? n : n_first;
