@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 
 struct disassembler {
     LLVMDisasmContextRef context;
+    bool has_halves;          /* 16-bit operands as halves of registers: gfx11, gfx12 */
     bool has_sdwa;            /* gfx9, gfx10 */
     bool has_vector_literals; /* gfx10 on: literals in VOP3 */
 };
@@ -34,6 +36,20 @@ bool disassembler_has_chip(const struct chip *chip)
     return disassembler_llvm_version() >= chip->llvm_since;
 }
 
+/* real-true16: 16-bit operands as halves of registers ("v1.h"), which gfx11 and gfx12 have; not every LLVM takes it for
+ * granted. */
+static bool has_halves(const struct chip *chip)
+{
+    return chip->family == CHIP_RDNA3 || chip->family == CHIP_RDNA35 || chip->family == CHIP_RDNA4;
+}
+
+static void choose_features(const struct chip *chip, uint32_t n_lanes, char *features, size_t capacity)
+{
+    bool halves = has_halves(chip), wave64 = n_lanes == 64 && chip->has_wave32;
+    snprintf(features, capacity, "%s%s%s", halves ? "+real-true16" : "", halves && wave64 ? "," : "",
+             wave64 ? "+wavefrontsize64" : "");
+}
+
 struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes, struct error *error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -44,7 +60,8 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
                   disassembler_llvm_version(), chip->name, chip->llvm_since);
         return NULL;
     }
-    const char *features = n_lanes == 64 && chip->has_wave32 ? "+wavefrontsize64" : "";
+    char features[64];
+    choose_features(chip, n_lanes, features, sizeof features);
     LLVMDisasmContextRef context =
         LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", chip->name, features, NULL, 0, NULL, NULL);
     if (!context) {
@@ -59,6 +76,7 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
     }
     *disassembler = (struct disassembler){
         .context = context,
+        .has_halves = has_halves(chip),
         .has_sdwa = chip->family == CHIP_RDNA2 || chip->family >= CHIP_CDNA1,
         .has_vector_literals = chip->family < CHIP_CDNA1,
     };
@@ -71,6 +89,26 @@ void disassembler_close(struct disassembler *disassembler)
         return;
     LLVMDisasmDispose(disassembler->context);
     free(disassembler);
+}
+
+/* Where LLVM 19 knows no halves of an operand it prints "v135/" and a remark that the register is not in a class of
+ * "Lo128": in 16-bit operands v128 and up name the high halves of v0 and up (RDNA3 ISA, "16-bit operands"). In place, as
+ * the remark is longer. */
+static void name_high_halves(char *text)
+{
+    for (char *remark = strstr(text, "/*Invalid register"); remark; remark = strstr(remark, "/*Invalid register")) {
+        char *end = strstr(remark, "*/"), *lo128 = strstr(remark, "_Lo128'"), *number = remark;
+        while (number != text && number[-1] >= '0' && number[-1] <= '9')
+            number--;
+        unsigned long index = strtoul(number, NULL, 10);
+        if (!end || !lo128 || lo128 > end || number == text || number[-1] != 'v' || index < 128 || index > 255) {
+            remark++;
+            continue;
+        }
+        int n = sprintf(number, "%lu.h", index - 128);
+        memmove(number + n, end + 2, strlen(end + 2) + 1);
+        remark = number;
+    }
 }
 
 /* Leading blanks, tabs and comments out; in place. */
@@ -119,6 +157,38 @@ static uint64_t clear_unused_vopd(uint64_t word)
     if ((word >> 17 & 0x1f) == DUAL_MOV)
         word &= ~(UINT64_C(0xff) << 41);
     return word;
+}
+
+/* "v_cvt_f16_f32_e32 v3, v4" to "… v3.h, v4": the first operand is a high half. */
+static void mark_high_result(char *text, size_t capacity)
+{
+    char *end = strchr(text, ',');
+    size_t length = strlen(text);
+    if (!end || length + 3 > capacity)
+        return;
+    memmove(end + 2, end, length - (size_t)(end - text) + 1);
+    memcpy(end, ".h", 2);
+}
+
+/* VOP1 and VOP2 whose 16-bit result goes to a high half (bit 7 of vdst) where this LLVM knows low ones only. */
+static size_t disassemble_high_result(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
+                                      size_t capacity)
+{
+    enum { HIGH_RESULT = 1 << 24 };
+    uint8_t copy[LONGEST_INSTRUCTION] = {0};
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    bool is_vopc = word >> 25 == 0x3e, is_vop = !(word >> 31) && !is_vopc;
+    if (!disassembler->has_halves || !is_vop || !(word & HIGH_RESULT))
+        return 0;
+    word &= ~(uint32_t)HIGH_RESULT;
+    n_bytes = n_bytes < sizeof copy ? n_bytes : sizeof copy;
+    memcpy(copy, bytes, n_bytes);
+    memcpy(copy, &word, sizeof word);
+    size_t size = disassemble(disassembler, copy, n_bytes, text, capacity);
+    if (size)
+        mark_high_result(text, capacity);
+    return size;
 }
 
 /* Tries again what LLVM refused, with ignored fields cleared. */
@@ -201,12 +271,16 @@ static bool crashes_llvm(const struct disassembler *disassembler, const uint8_t 
 size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
                          size_t capacity)
 {
-    if (crashes_llvm(disassembler, bytes, n_bytes))
+    if (n_bytes < 4 || crashes_llvm(disassembler, bytes, n_bytes))
         return 0;
     size_t size = disassemble(disassembler, bytes, n_bytes, text, capacity);
     if (!size)
+        size = disassemble_high_result(disassembler, bytes, n_bytes, text, capacity);
+    if (!size)
         size = disassemble_lenient(disassembler, bytes, n_bytes, text, capacity);
-    if (size)
-        tidy(text);
+    if (!size)
+        return 0;
+    tidy(text);
+    name_high_halves(text);
     return size;
 }

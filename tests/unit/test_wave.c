@@ -44,6 +44,19 @@ static void running_off_the_end_is_a_trap(void **state)
     wave_runner_close(runner);
 }
 
+/* __builtin_trap ends the launch; __builtin_debugtrap is nothing without a debugger. */
+static void only_the_debug_trap_goes_on(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = wave_runner_open("gfx1151", 32);
+    assert_true(wave_runner_run(runner, "s_trap 3\ns_mov_b32 s0, 7"));
+    assert_int_equal(runner->wave.sgpr[0], 7);
+    assert_false(wave_runner_run(runner, "s_trap 2\ns_mov_b32 s0, 8"));
+    assert_int_equal(runner->findings[0].kind, FINDING_TRAP);
+    assert_int_equal(runner->wave.sgpr[0], 7);
+    wave_runner_close(runner);
+}
+
 static void waits_and_hints_do_nothing(void **state)
 {
     (void)state;
@@ -57,9 +70,8 @@ static void waits_and_hints_do_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_instruction_is_a_finding),
-        cmocka_unit_test(undecodable_dword_is_a_finding_when_executed),
-        cmocka_unit_test(running_off_the_end_is_a_trap),
+        cmocka_unit_test(unknown_instruction_is_a_finding), cmocka_unit_test(undecodable_dword_is_a_finding_when_executed),
+        cmocka_unit_test(running_off_the_end_is_a_trap),    cmocka_unit_test(only_the_debug_trap_goes_on),
         cmocka_unit_test(waits_and_hints_do_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

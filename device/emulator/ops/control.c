@@ -39,8 +39,13 @@ HANDLER(s_barrier_wait)
         HANDLER_NAME(s_barrier)(wave, in);
 }
 
+/* Trap 3 is llvm.debugtrap, which without a debugger does nothing (AMDGPUUsage, "Trap Handler ABI"). */
+enum { DEBUG_TRAP = 3 };
+
 HANDLER(s_trap)
 {
+    if (in->immediate == DEBUG_TRAP)
+        return;
     wave_finding(wave, FINDING_TRAP, -1, "trap %d", in->immediate);
 }
 
