@@ -18,23 +18,23 @@ typedef struct ihipStream_t *hipStream_t;
 typedef void *hipDeviceptr_t;
 
 /* X(name, value): the error codes that the project produces or names. */
-#define HIP_ERRORS(X)                                                                                                    \
-    X(hipSuccess, 0)                                                                                                     \
-    X(hipErrorInvalidValue, 1)                                                                                           \
-    X(hipErrorOutOfMemory, 2)                                                                                            \
-    X(hipErrorInvalidConfiguration, 9)                                                                                   \
-    X(hipErrorNoDevice, 100)                                                                                             \
-    X(hipErrorInvalidDevice, 101)                                                                                        \
-    X(hipErrorInvalidImage, 200)                                                                                         \
-    X(hipErrorNoBinaryForGpu, 209)                                                                                       \
-    X(hipErrorSharedObjectInitFailed, 303)                                                                               \
-    X(hipErrorNotFound, 500)                                                                                             \
-    X(hipErrorIllegalAddress, 700)                                                                                       \
-    X(hipErrorLaunchOutOfResources, 701)                                                                                 \
-    X(hipErrorLaunchTimeOut, 702)                                                                                        \
-    X(hipErrorPeerAccessNotEnabled, 705)                                                                                 \
-    X(hipErrorLaunchFailure, 719)                                                                                        \
-    X(hipErrorNotSupported, 801)                                                                                         \
+#define HIP_ERRORS(X)                                                                                                      \
+    X(hipSuccess, 0)                                                                                                       \
+    X(hipErrorInvalidValue, 1)                                                                                             \
+    X(hipErrorOutOfMemory, 2)                                                                                              \
+    X(hipErrorInvalidConfiguration, 9)                                                                                     \
+    X(hipErrorNoDevice, 100)                                                                                               \
+    X(hipErrorInvalidDevice, 101)                                                                                          \
+    X(hipErrorInvalidImage, 200)                                                                                           \
+    X(hipErrorNoBinaryForGpu, 209)                                                                                         \
+    X(hipErrorSharedObjectInitFailed, 303)                                                                                 \
+    X(hipErrorNotFound, 500)                                                                                               \
+    X(hipErrorIllegalAddress, 700)                                                                                         \
+    X(hipErrorLaunchOutOfResources, 701)                                                                                   \
+    X(hipErrorLaunchTimeOut, 702)                                                                                          \
+    X(hipErrorPeerAccessNotEnabled, 705)                                                                                   \
+    X(hipErrorLaunchFailure, 719)                                                                                          \
+    X(hipErrorNotSupported, 801)                                                                                           \
     X(hipErrorUnknown, 999)
 
 #define HIP_ERROR_ENUM(name, value) name = value,
@@ -69,28 +69,28 @@ enum hip_function_attribute {
 enum { HIP_DEVICE_PROP_BYTES = 4096 };
 
 /* X(return type, name, parameters) */
-#define HIP_FUNCTIONS(X)                                                                                                 \
-    X(hipError_t, hipRuntimeGetVersion, (int *version))                                                                  \
-    X(hipError_t, hipDriverGetVersion, (int *version))                                                                   \
-    X(hipError_t, hipGetDeviceCount, (int *count))                                                                       \
-    X(hipError_t, hipSetDevice, (int device))                                                                            \
-    X(hipError_t, hipGetDevice, (int *device))                                                                           \
-    X(hipError_t, hipDeviceGetName, (char *name, int n_bytes, int device))                                               \
-    X(hipError_t, hipDeviceGetAttribute, (int *value, int attribute, int device))                                        \
-    X(hipError_t, hipMalloc, (void **pointer, size_t n_bytes))                                                           \
-    X(hipError_t, hipFree, (void *pointer))                                                                              \
-    X(hipError_t, hipMemcpy, (void *to, const void *from, size_t n_bytes, int kind))                                     \
-    X(hipError_t, hipMemset, (void *to, int byte, size_t n_bytes))                                                       \
-    X(hipError_t, hipModuleLoadData, (hipModule_t *module, const void *image))                                           \
-    X(hipError_t, hipModuleUnload, (hipModule_t module))                                                                 \
-    X(hipError_t, hipModuleGetFunction, (hipFunction_t *function, hipModule_t module, const char *name))                 \
-    X(hipError_t, hipFuncGetAttribute, (int *value, int attribute, const void *function))                                \
-    X(hipError_t, hipModuleLaunchKernel,                                                                                 \
-      (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
-       unsigned block_z, unsigned lds_bytes, hipStream_t stream, void **parameters, void **extra))                       \
-    X(hipError_t, hipDeviceSynchronize, (void))                                                                          \
-    X(hipError_t, hipGetLastError, (void))                                                                               \
-    X(const char *, hipGetErrorName, (hipError_t error))                                                                 \
+#define HIP_FUNCTIONS(X)                                                                                                   \
+    X(hipError_t, hipRuntimeGetVersion, (int *version))                                                                    \
+    X(hipError_t, hipDriverGetVersion, (int *version))                                                                     \
+    X(hipError_t, hipGetDeviceCount, (int *count))                                                                         \
+    X(hipError_t, hipSetDevice, (int device))                                                                              \
+    X(hipError_t, hipGetDevice, (int *device))                                                                             \
+    X(hipError_t, hipDeviceGetName, (char *name, int n_bytes, int device))                                                 \
+    X(hipError_t, hipDeviceGetAttribute, (int *value, int attribute, int device))                                          \
+    X(hipError_t, hipMalloc, (void **pointer, size_t n_bytes))                                                             \
+    X(hipError_t, hipFree, (void *pointer))                                                                                \
+    X(hipError_t, hipMemcpy, (void *to, const void *from, size_t n_bytes, int kind))                                       \
+    X(hipError_t, hipMemset, (void *to, int byte, size_t n_bytes))                                                         \
+    X(hipError_t, hipModuleLoadData, (hipModule_t * module, const void *image))                                            \
+    X(hipError_t, hipModuleUnload, (hipModule_t module))                                                                   \
+    X(hipError_t, hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char *name))                  \
+    X(hipError_t, hipFuncGetAttribute, (int *value, int attribute, const void *function))                                  \
+    X(hipError_t, hipModuleLaunchKernel,                                                                                   \
+      (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,      \
+       unsigned block_z, unsigned lds_bytes, hipStream_t stream, void **parameters, void **extra))                         \
+    X(hipError_t, hipDeviceSynchronize, (void))                                                                            \
+    X(hipError_t, hipGetLastError, (void))                                                                                 \
+    X(const char *, hipGetErrorName, (hipError_t error))                                                                   \
     X(const char *, hipGetErrorString, (hipError_t error))
 
 #define HIP_TABLE_FIELD(type, name, parameters) type(*name) parameters;
@@ -99,7 +99,8 @@ struct hip_api {
 };
 #undef HIP_TABLE_FIELD
 
-/* The name of an error code of HIP_ERRORS, or "hipErrorUnknown"; never NULL. For devices, and where no runtime is loaded. */
+/* The name of an error code of HIP_ERRORS, or "hipErrorUnknown"; never NULL. For devices, and where no runtime is loaded.
+ */
 const char *hip_error_name(hipError_t error);
 
 #endif

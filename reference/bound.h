@@ -35,8 +35,8 @@ struct bound bound_max(struct bound a, struct bound b);
 struct bound bound_abs(struct bound a);
 struct bound bound_neg(struct bound a);
 
-/* Functions accurate to `ulps` units in the last place of `format` at the true result (documented figures of the hardware or
- * of the device library; the caller names its source). Propagated over [value-error, value+error] by monotone ends. */
+/* Functions accurate to `ulps` units in the last place of `format` at the true result (documented figures of the hardware
+ * or of the device library; the caller names its source). Propagated over [value-error, value+error] by monotone ends. */
 struct bound bound_exp(enum number_format format, struct bound a, double ulps);
 struct bound bound_exp2(enum number_format format, struct bound a, double ulps);
 struct bound bound_rcp(enum number_format format, struct bound a, double ulps);
@@ -48,7 +48,8 @@ struct bound bound_convert(enum number_format format, struct bound a);
 /* A sum of terms over any tree in which no term passes through more than `depth` additions rounded to `format`:
  * sum e_i (1+g) + g sum |v_i|, g = gamma_depth = d u/(1-d u) (Higham, 4.2; eq. 3.3 for gamma). sum_abs is sum |v_i|,
  * sum_error is sum e_i, n_terms their number (for float64's own error). */
-struct bound bound_sum(enum number_format format, int64_t n_terms, double sum, double sum_abs, double sum_error, int64_t depth);
+struct bound bound_sum(enum number_format format, int64_t n_terms, double sum, double sum_abs, double sum_error,
+                       int64_t depth);
 
 /* gamma_d = d u / (1 - d u) for the format. */
 double bound_gamma(enum number_format format, int64_t depth);

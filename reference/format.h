@@ -9,19 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum number_format { FORMAT_F64, FORMAT_F32, FORMAT_F16, FORMAT_BF16, FORMAT_I8, FORMAT_U8, FORMAT_I16, FORMAT_U16, FORMAT_I32,
-                     FORMAT_U32, FORMAT_COUNT };
+enum number_format {
+    FORMAT_F64,
+    FORMAT_F32,
+    FORMAT_F16,
+    FORMAT_BF16,
+    FORMAT_I8,
+    FORMAT_U8,
+    FORMAT_I16,
+    FORMAT_U16,
+    FORMAT_I32,
+    FORMAT_U32,
+    FORMAT_COUNT
+};
 
 struct format_facts {
-    const char *name;         /* "f32" */
+    const char *name; /* "f32" */
     uint8_t n_bytes;
     bool is_float;
-    int precision_bits;       /* significand with the hidden bit; 0 for integers */
-    int exponent_max;         /* of the largest finite value */
-    int exponent_min;         /* of the smallest normal value */
-    double unit_roundoff;     /* u: half the spacing at 1 */
-    double half_subnormal;    /* eta: half the smallest subnormal (0 where a double cannot hold it) */
-    double largest;           /* largest finite value */
+    int precision_bits;    /* significand with the hidden bit; 0 for integers */
+    int exponent_max;      /* of the largest finite value */
+    int exponent_min;      /* of the smallest normal value */
+    double unit_roundoff;  /* u: half the spacing at 1 */
+    double half_subnormal; /* eta: half the smallest subnormal (0 where a double cannot hold it) */
+    double largest;        /* largest finite value */
 };
 
 const struct format_facts *format_facts(enum number_format format);

@@ -30,8 +30,7 @@ void parallel_for(int n_threads, int64_t n_items, parallel_body *body, void *con
     pthread_t threads[MAX_THREADS];
     int n_started = 0;
     int wanted = n_threads > MAX_THREADS ? MAX_THREADS : n_threads;
-    while (n_started + 1 < wanted && n_started + 1 < n_items &&
-           pthread_create(&threads[n_started], NULL, work, &loop) == 0)
+    while (n_started + 1 < wanted && n_started + 1 < n_items && pthread_create(&threads[n_started], NULL, work, &loop) == 0)
         n_started++;
     work(&loop);
     for (int i = 0; i < n_started; i++)

@@ -20,12 +20,12 @@ enum { MAX_LANES = 64, VGPR_ROWS = 512 /* 256 VGPRs, then 256 AGPRs */, AGPR_FIR
 
 /* The MODE register, gfx9 to gfx12 (ISA, "MODE register"): fields that the emulator honours. */
 enum mode_bits {
-    MODE_ROUND_F32 = 0x3,        /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
+    MODE_ROUND_F32 = 0x3, /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
     MODE_ROUND_F16_F64 = 0xc,
-    MODE_DENORM_F32 = 0x30,      /* bit 4: keep inputs, bit 5: keep outputs */
+    MODE_DENORM_F32 = 0x30, /* bit 4: keep inputs, bit 5: keep outputs */
     MODE_DENORM_F16_F64 = 0xc0,
-    MODE_DX10_CLAMP = 0x100,     /* clamp turns NaN into 0 */
-    MODE_IEEE = 0x200,           /* quiet signalling NaNs in min/max; omod off */
+    MODE_DX10_CLAMP = 0x100, /* clamp turns NaN into 0 */
+    MODE_IEEE = 0x200,       /* quiet signalling NaNs in min/max; omod off */
     MODE_FP16_OVFL = 1 << 23,
 };
 
@@ -47,16 +47,16 @@ struct wave {
     };
     uint32_t scc; /* 0 or 1 */
     uint32_t mode;
-    uint32_t *vgpr;            /* [VGPR_ROWS][n_lanes], register-major, 64-byte aligned; row r starts at r * n_lanes */
-    uint32_t n_lanes;          /* 32 or 64 */
-    uint64_t full_exec;        /* mask of n_lanes ones */
-    uint64_t lane_mask_exec;   /* exec for which lane_mask was made */
+    uint32_t *vgpr;          /* [VGPR_ROWS][n_lanes], register-major, 64-byte aligned; row r starts at r * n_lanes */
+    uint32_t n_lanes;        /* 32 or 64 */
+    uint64_t full_exec;      /* mask of n_lanes ones */
+    uint64_t lane_mask_exec; /* exec for which lane_mask was made */
     alignas(64) uint32_t lane_mask[MAX_LANES]; /* all ones where the lane is on */
-    bool plain_f32;            /* MODE: f32 rounds to nearest and keeps denormals: the fast path */
+    bool plain_f32;                            /* MODE: f32 rounds to nearest and keeps denormals: the fast path */
     bool plain_f16_f64;
-    uint32_t pc;               /* index of the next instruction in code->instructions */
-    bool stop;                 /* the run loop leaves after the current instruction */
-    uint8_t state;             /* enum wave_state */
+    uint32_t pc;   /* index of the next instruction in code->instructions */
+    bool stop;     /* the run loop leaves after the current instruction */
+    uint8_t state; /* enum wave_state */
     uint8_t index_in_group;
     uint64_t n_executed, n_lanes_executed; /* this wave's instructions, and lane-instructions of vector ones */
     const struct instruction *current;
@@ -64,9 +64,9 @@ struct wave {
     const struct emulated_code *code;
     struct workgroup *group;
     struct dispatch *dispatch;
-    uint8_t *private_bytes;    /* [n_lanes][private_stride] */
-    uint32_t private_stride;   /* bytes of scratch a lane */
-    struct span_cache spans;   /* last allocations touched */
+    uint8_t *private_bytes;  /* [n_lanes][private_stride] */
+    uint32_t private_stride; /* bytes of scratch a lane */
+    struct span_cache spans; /* last allocations touched */
 };
 
 _Static_assert(offsetof(struct wave, vcc) == 4 * SREG_VCC_LO, "vcc lies over its scalar registers");
@@ -76,11 +76,11 @@ struct workgroup {
     struct dispatch *dispatch;
     uint32_t id[3];
     uint32_t n_waves;
-    struct wave *waves;       /* n_waves, in order */
-    uint8_t *lds;             /* lds_bytes, plus a pad that no access may reach */
-    uint32_t lds_bytes;       /* static + dynamic of this launch */
-    uint64_t rank;            /* its place in the launch's order of workgroups */
-    uint64_t schedule;        /* seed of this workgroup's switch points; 0: natural order */
+    struct wave *waves; /* n_waves, in order */
+    uint8_t *lds;       /* lds_bytes, plus a pad that no access may reach */
+    uint32_t lds_bytes; /* static + dynamic of this launch */
+    uint64_t rank;      /* its place in the launch's order of workgroups */
+    uint64_t schedule;  /* seed of this workgroup's switch points; 0: natural order */
 };
 
 enum { FINDINGS_KEPT = 20 };
@@ -95,16 +95,16 @@ struct dispatch {
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
     unsigned checks_off;
-    pthread_mutex_t lock;       /* over what follows */
+    pthread_mutex_t lock; /* over what follows */
     /* The FINDINGS_KEPT of lowest rank, by rank and then as they came; so they do not depend on host threads. */
     struct finding *findings;
     uint64_t finding_rank[FINDINGS_KEPT];
     uint32_t n_findings, n_findings_seen;
-    unsigned kinds_found;       /* bit 1 << kind of every finding seen */
-    /* A trap, the watchdog or an unsupported instruction abandons a launch: workgroups of lower rank still run to their ends, so
-     * that the first such finding is the same for any number of threads. */
+    unsigned kinds_found; /* bit 1 << kind of every finding seen */
+    /* A trap, the watchdog or an unsupported instruction abandons a launch: workgroups of lower rank still run to their
+     * ends, so that the first such finding is the same for any number of threads. */
     bool abandoned;
-    uint64_t abandoned_rank;    /* the lowest */
+    uint64_t abandoned_rank; /* the lowest */
     struct finding abandoned_by;
     hipError_t result;
     uint64_t n_executed, n_lanes_executed;
@@ -112,12 +112,12 @@ struct dispatch {
 
 /* The apertures of flat addresses: an address whose high half equals one of these is LDS or scratch (AMDGPUUsage, "Address
  * space mapping"). */
-#define SHARED_APERTURE UINT64_C(0x0001000000000000)
+#define SHARED_APERTURE  UINT64_C(0x0001000000000000)
 #define PRIVATE_APERTURE UINT64_C(0x0002000000000000)
 
-/* Adds a finding about the current instruction (kernel+offset, text, workgroup and wave are put before the message; lane < 0
- * leaves the lane out). Kinds TRAP, WATCHDOG and UNSUPPORTED end the dispatch; MEM and SYNC let the wave go on, and the launch
- * fails at its end. */
+/* Adds a finding about the current instruction (kernel+offset, text, workgroup and wave are put before the message; lane <
+ * 0 leaves the lane out). Kinds TRAP, WATCHDOG and UNSUPPORTED end the dispatch; MEM and SYNC let the wave go on, and the
+ * launch fails at its end. */
 void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Whether the launch was abandoned by this workgroup or one before it. */

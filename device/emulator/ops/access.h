@@ -18,8 +18,8 @@ struct access {
     alignas(64) uint64_t offset[WAVE_LANES]; /* of the lane's first byte from base */
     uint64_t lanes;                          /* that may access */
     uint32_t missing;                        /* what the others load */
-    bool every_lane_safe;                    /* all of exec may access, and even the other lanes have an offset that can be read */
-    bool private_bytes;                      /* LDS or scratch: bytes that only this host thread touches */
+    bool every_lane_safe; /* all of exec may access, and even the other lanes have an offset that can be read */
+    bool private_bytes;   /* LDS or scratch: bytes that only this host thread touches */
 };
 
 static inline uint8_t *access_at(const struct access *access, int lane)
