@@ -140,6 +140,14 @@ static void f32_is_correctly_rounded(void **state)
     }
 }
 
+/* Whether the bits of an x87 number beyond an f64's are 100…0. */
+static bool is_middle(long double value)
+{
+    uint64_t significand;
+    memcpy(&significand, &value, 8);
+    return (significand & 0x7ff) == 0x400;
+}
+
 /* The hard way for a root: inputs whose result lies almost in the middle of two f64. */
 static void f64_is_correctly_rounded(void **state)
 {
@@ -150,9 +158,12 @@ static void f64_is_correctly_rounded(void **state)
         struct random_key key = random_key_for(5, functions[f].name);
         for (size_t i = 0; i < N; i++)
             input[i] = truth_interesting(&truth_f64, random_bits(key, 2 * i), random_bits(key, 2 * i + 1));
-        for (size_t i = 0; i < N; i += 4) { /* 1 / m^2 of a middle m, to the nearest */
-            double m = 1 + random_unit(key, 3 * i) + 0x1p-53;
-            double x = (double)(1.0L / ((long double)m * m));
+        for (size_t i = 0, draws = 0; i < N;
+             i += 128) { /* 1 / sqrt(x) so near a middle that x87's precision takes it for one */
+            double x;
+            do {
+                x = 1 + 3 * random_unit(key, draws++);
+            } while (!is_middle(1.0L / sqrtl(x)));
             memcpy(&input[i], &x, 8);
         }
         if (functions[f].has_f64)

@@ -178,6 +178,28 @@ static void fmac_keeps_its_accumulators_nan(void **state)
     lane_op_close(op);
 }
 
+/* The same when the destination is a source: every pair of NaNs, whole rows, so that results could have gone straight
+ * there. */
+static void nan_rule_holds_in_place(void **state)
+{
+    (void)state;
+    static const char *const mnemonics[] = {"v_add_f32", "v_sub_f32", "v_subrev_f32", "v_mul_f32", "v_fma_f32"};
+    for (int m = 0; m < 5; m++) {
+        for (int k = 0; k < 2; k++) {
+            struct lane_op *op = lane_op_open(mnemonics[m], 32, LANE_OP_PLAIN_MODE);
+            op->instruction.dst[0].index = op->instruction.src[k].index;
+            for (unsigned lane = 0; lane < 32; lane++) {
+                lane_op_row(op, op->instruction.src[0].index)[lane] = 0x7fc00100 + lane;
+                lane_op_row(op, op->instruction.src[1].index)[lane] = 0xff800200 + lane;
+            }
+            op->instruction.run(&op->wave, &op->instruction);
+            for (unsigned lane = 0; lane < 32; lane++)
+                assert_int_equal(lane_op_row(op, op->instruction.dst[0].index)[lane], 0x7fc00100 + lane);
+            lane_op_close(op);
+        }
+    }
+}
+
 /* Lanes that exec turns off keep their value. */
 static void inactive_lanes_stay(void **state)
 {
@@ -237,6 +259,7 @@ int main(void)
         cmocka_unit_test(conversions_match_mpfr),
         cmocka_unit_test(nan_of_first_operand_comes_out_quiet),
         cmocka_unit_test(fmac_keeps_its_accumulators_nan),
+        cmocka_unit_test(nan_rule_holds_in_place),
         cmocka_unit_test(inactive_lanes_stay),
         cmocka_unit_test(clamp_and_omod_follow_mode),
         cmocka_unit_test(fp16_ovfl_saturates),
