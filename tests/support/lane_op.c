@@ -65,6 +65,24 @@ static void set_operands(struct instruction *in)
     }
 }
 
+static bool is_whole_row(const struct operand *operand)
+{
+    return operand->kind == OPERAND_VGPR && operand->n_dwords == 1 && !operand->half && !operand->modifiers;
+}
+
+/* As the decoder does it. */
+void lane_op_prepare(struct lane_op *op)
+{
+    struct instruction *in = &op->instruction;
+    in->plain = in->n_dst && is_whole_row(&in->dst[0]) ? PLAIN_RESULT : 0;
+    for (int k = 0; k < in->n_src; k++) {
+        if (is_whole_row(&in->src[k])) {
+            in->plain |= (uint8_t)(1 << k);
+            in->src[k].constant = in->src[k].index;
+        }
+    }
+}
+
 struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode)
 {
     const struct opcode *opcode = opcode_find(mnemonic, strlen(mnemonic));
@@ -88,6 +106,7 @@ struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mo
     op->instruction.class = opcode->class;
     op->instruction.run = opcode_handlers(n_lanes)[opcode->index];
     set_operands(&op->instruction);
+    lane_op_prepare(op);
     return op;
 }
 
@@ -126,6 +145,7 @@ static uint64_t get(struct lane_op *op, const struct operand *operand, unsigned 
 void lane_op_run(struct lane_op *op, size_t n, const uint64_t *const *source, uint64_t *result)
 {
     struct instruction *in = &op->instruction;
+    lane_op_prepare(op);
     for (size_t first = 0; first < n; first += op->wave.n_lanes) {
         unsigned count = n - first < op->wave.n_lanes ? (unsigned)(n - first) : op->wave.n_lanes;
         for (unsigned lane = 0; lane < count; lane++) {

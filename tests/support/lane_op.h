@@ -28,6 +28,8 @@ struct lane_op {
 struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode);
 void lane_op_close(struct lane_op *op);
 void lane_op_set_mode(struct lane_op *op, uint32_t mode);
+/* Must follow a change of the instruction's operands where its handler is then called directly. */
+void lane_op_prepare(struct lane_op *op);
 /* result[i] = op(source[0][i], source[1][i] …) for n elements; result holds what the destination held before, so that
  * accumulators and kept halves can be given. */
 void lane_op_run(struct lane_op *op, size_t n, const uint64_t *const *source, uint64_t *result);

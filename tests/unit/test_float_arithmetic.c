@@ -188,6 +188,7 @@ static void nan_rule_holds_in_place(void **state)
         for (int k = 0; k < 2; k++) {
             struct lane_op *op = lane_op_open(mnemonics[m], 32, LANE_OP_PLAIN_MODE);
             op->instruction.dst[0].index = op->instruction.src[k].index;
+            lane_op_prepare(op);
             for (unsigned lane = 0; lane < 32; lane++) {
                 lane_op_row(op, op->instruction.src[0].index)[lane] = 0x7fc00100 + lane;
                 lane_op_row(op, op->instruction.src[1].index)[lane] = 0xff800200 + lane;
