@@ -401,15 +401,17 @@ static void launches_over_a_limit_are_refused_with_the_runtimes_error(void **sta
 static void atomics_count_every_work_item_once_in_any_schedule(void **state)
 {
     struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = 2});
-    enum { N = 4 * 96 };
-    uint32_t orders[3][N], zero = 0;
+    enum { GROUPS = 2048, N = GROUPS * 96 };
+    static uint32_t orders[3][N];
+    uint32_t zero = 0;
     void *total = allocate(&bench, 4), *order = allocate(&bench, sizeof orders[0]);
     for (int run = 0; run < 3; run++) {
         bench.device->set_schedule(bench.device, run == 0 ? 0 : 5);
         put(&bench, total, &zero, 4);
-        assert_int_equal(launch(&bench, "count", flat(4, 96), (void *[]){&total, &order}), hipSuccess);
+        assert_int_equal(launch(&bench, "count", flat(GROUPS, 96), (void *[]){&total, &order}), hipSuccess);
         get(&bench, orders[run], order, sizeof orders[run]);
-        bool seen[N] = {false};
+        static bool seen[N];
+        memset(seen, 0, sizeof seen);
         for (int i = 0; i < N; i++) {
             assert_true(orders[run][i] < N && !seen[orders[run][i]]);
             seen[orders[run][i]] = true;
