@@ -176,14 +176,11 @@ static inline uint32_t *float_result(struct wave *wave, const struct instruction
     return direct ? row : scratch;
 }
 
-/* Writes whole rows from scratch where they are not in place yet; the copy is cheaper than the blend. */
+/* Results that are not in their row yet go there under exec. */
 static inline void commit_result32(struct wave *wave, const struct instruction *in, const uint32_t *result)
 {
-    uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]));
-    if (!writes_whole_row(wave, in))
+    if (vgpr_row(wave, operand_row(&in->dst[0])) != result)
         commit32(wave, in, result);
-    else if (row != result)
-        memcpy(row, __builtin_assume_aligned(result, 64), sizeof(uint32_t) * WAVE_LANES);
 }
 
 /* Writes one half of dst[0] and keeps the other one. */

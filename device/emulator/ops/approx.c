@@ -180,13 +180,31 @@ static void approximate_rows(struct wave *wave, const struct instruction *in, co
         r[lane] = (uint32_t)approximate(wave, in, approximation, a[lane]);
 }
 
+/* The host's doubles rounded once more, without the seed: true where a lane must be decided in higher precision. */
+static bool round_doubles(const struct approximation *approximation, const uint32_t *a, uint32_t *r)
+{
+    const struct float_env env = approximation->env;
+    bool undecided = false;
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t bits = (uint32_t)soft_flush(&format_f32, env.flush_in, a[lane]);
+        double value = approximation->function->value(bits_f32(bits));
+        r[lane] = (uint32_t)soft_flush(&format_f32, env.flush_out, f32_bits((float)value));
+        /* At the least normal number the flush may hinge on how the value was rounded. */
+        undecided |= near_middle(value, 23) | ((r[lane] & 0x7fffffffu) == 0x00800000u);
+    }
+    return undecided;
+}
+
 #define APPROX_F32(name, which, env_of_it)                                                                                 \
     HANDLER(name)                                                                                                          \
     {                                                                                                                      \
         LANES32(a, 0);                                                                                                     \
         LANE_ARRAY32(r);                                                                                                   \
         struct approximation approximation = {&format_f32, &which, env_of_it, 1.0};                                        \
-        approximate_rows(wave, in, &approximation, a, r);                                                                  \
+        if (is_perturbed(wave) || round_doubles(&approximation, a, r))                                                     \
+            approximate_rows(wave, in, &approximation, a, r);                                                              \
+        else                                                                                                               \
+            mend_nans_f32(r, a, NULL, NULL);                                                                               \
         finish_f32(wave, in, r);                                                                                           \
     }
 
