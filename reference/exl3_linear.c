@@ -165,28 +165,30 @@ void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out)
     rows_of_x_close(&x);
 }
 
-/* W[k][column], decoded on its own. */
-static double weight_at(const struct exl3_linear *p, const struct exl3_codebook *codebook, int64_t k, int64_t column)
+/* sum over the group's columns of H[own][c] W[k][c]: one of 128 f16 values within 2^-17 ... 4, exact in float64. */
+static double rotated_weight(const double *weight, const double *signs)
 {
-    int64_t index = k / EXL3_TILE * (p->n / EXL3_TILE) + column / EXL3_TILE;
-    const uint16_t *tile = p->w + index * exl3_tile_words(p->bits);
-    int t = exl3_index((int)(k % EXL3_TILE), (int)(column % EXL3_TILE));
-    return codebook->weight[exl3_byte_sum(exl3_window(tile, p->bits, t))];
+    double sum = 0;
+    for (int c = 0; c < GROUP; c++)
+        sum += signs[c] * weight[c];
+    return sum;
 }
 
-/* Slot 1 sums x[row][k] * (sum over the group of H W[k][c]); the inner sum is one of f16 values within 2^-17 … 4, exact in
- * float64. */
 void exl3_linear_audit(const struct exl3_linear *p, int64_t row, int64_t column, struct audit *audit)
 {
-    int64_t first = column / GROUP * GROUP;
+    int64_t group = column / GROUP;
     struct exl3_codebook codebook;
+    struct slice slice;
+    double signs[GROUP];
     exl3_codebook_init(&codebook);
+    for (int c = 0; c < GROUP; c++)
+        signs[c] = hadamard_sign((int)(column % GROUP), c);
     audit_set(audit, 1, 0);
     for (int64_t k = 0; k < p->k; k++) {
-        double rotated = 0;
-        for (int c = 0; c < GROUP; c++)
-            rotated += hadamard_sign((int)(column - first), c) * weight_at(p, &codebook, k, first + c);
-        audit_accumulate(audit, 1, format_load(FORMAT_F16, p->x, row * p->k + k), rotated);
+        if (k % EXL3_TILE == 0)
+            decode_slice(p, &codebook, k / EXL3_TILE, group, &slice);
+        audit_accumulate(audit, 1, format_load(FORMAT_F16, p->x, row * p->k + k),
+                         rotated_weight(slice.weight[k % EXL3_TILE], signs));
     }
     audit_set(audit, 2, p->scale);
     audit_set(audit, 3, format_load(FORMAT_F16, p->svh, column));

@@ -62,8 +62,42 @@ void exl3_codebook_init(struct exl3_codebook *codebook)
         codebook->weight[sum] = exl3_weight_of_byte_sum(sum);
 }
 
+/* The tile's stream with its last word before the first, so that every window lies in two neighbouring words. */
+struct ring {
+    uint32_t word[EXL3_TILE_WEIGHTS * EXL3_MAX_BITS / 32 + 1];
+};
+
+static void ring_fill(struct ring *ring, const uint16_t *tile, int bits)
+{
+    int n_words = exl3_tile_words(bits) / 2;
+    ring->word[0] = ring_word(tile, n_words - 1);
+    for (int i = 0; i < n_words; i++)
+        ring->word[i + 1] = ring_word(tile, i);
+}
+
+static inline uint16_t ring_window(const struct ring *ring, unsigned end)
+{
+    unsigned last = (end - 1) / 32;
+    uint64_t pair = (uint64_t)ring->word[last] << 32 | ring->word[last + 1];
+    return (uint16_t)(pair >> (32 * (last + 1) - end));
+}
+
+/* The eight weights that lane q holds: rows 0, 1, 8, 9 from its own on, columns 0 and 8 from its own on. */
+static inline void decode_lane(const struct exl3_codebook *codebook, const struct ring *ring, unsigned bits, unsigned q,
+                               double *weights, int row_stride)
+{
+    double *own = weights + exl3_row((int)(8 * q)) * row_stride + exl3_column((int)(8 * q));
+    for (unsigned e = 0; e < 8; e++) {
+        unsigned row = e % 2 + 8 * (e / 2 % 2), column = 8 * (e / 4);
+        uint16_t window = ring_window(ring, (8 * q + e + 1) * bits);
+        own[row * (unsigned)row_stride + column] = codebook->weight[exl3_byte_sum(window)];
+    }
+}
+
 void exl3_decode_tile(const struct exl3_codebook *codebook, const uint16_t *tile, int bits, double *weights, int row_stride)
 {
-    for (int t = 0; t < EXL3_TILE_WEIGHTS; t++)
-        weights[exl3_row(t) * row_stride + exl3_column(t)] = codebook->weight[exl3_byte_sum(exl3_window(tile, bits, t))];
+    struct ring ring;
+    ring_fill(&ring, tile, bits);
+    for (unsigned q = 0; q < EXL3_TILE_WEIGHTS / 8; q++)
+        decode_lane(codebook, &ring, (unsigned)bits, q, weights, row_stride);
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { EXL3_TILE = 16, EXL3_TILE_WEIGHTS = 256, EXL3_BYTE_SUMS = 4 * 255 + 1 };
+enum { EXL3_TILE = 16, EXL3_TILE_WEIGHTS = 256, EXL3_MAX_BITS = 8, EXL3_BYTE_SUMS = 4 * 255 + 1 };
 
 /* The 16-bit words of one tile: 16 * bits. */
 int exl3_tile_words(int bits);
