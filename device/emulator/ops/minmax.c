@@ -77,7 +77,7 @@ struct order {
         return -(uint)(a == b) | -(uint)((uint)((a | b) << 1) == 0);                                                       \
     }                                                                                                                      \
                                                                                                                            \
-    static inline uint median##bits(struct order o, enum nan_rule rule, uint a, uint b, uint c)                            \
+    static inline __attribute__((unused)) uint median##bits(struct order o, enum nan_rule rule, uint a, uint b, uint c)    \
     {                                                                                                                      \
         uint any_nan = is_nan##bits(o, a) | is_nan##bits(o, b) | is_nan##bits(o, c);                                       \
         uint largest = pick3_##bits(o, rule, 1, 1, a, b, c);                                                               \
