@@ -62,8 +62,9 @@ for file in "${files[@]}"; do
     log=$logs/$name.log
     status=$(cat "$logs/$name.status" 2>/dev/null || echo 255)
     ok=$(grep -cE '^ok [^#]*$' "$log" || true)
-    bad=$(grep -cE '^not ok ' "$log" || true)
-    skip=$(grep -cE '^ok .*# SKIP' "$log" || true)
+    # cmocka writes a skipped test as "not ok N # SKIP name", and its reason before.
+    bad=$(grep -E '^not ok ' "$log" | grep -vcE '# SKIP' || true)
+    skip=$(grep -cE '^(not )?ok .*# SKIP' "$log" || true)
     plan=$(grep -oE '^1\.\.[0-9]+$' "$log" | tail -n 1 | cut -c4- || true)
     # A program that ended before its last test, or failed without saying which, has one failure more.
     if [ -n "$plan" ] && [ $((ok + bad + skip)) -lt "$plan" ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; } ||
@@ -72,7 +73,7 @@ for file in "${files[@]}"; do
         bad=$((bad + 1))
     fi
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-    grep -E '^ok .*# SKIP' "$log" | sed "s/^/$name: /"
+    [ "$skip" -eq 0 ] || grep -B 2 -E '^(not )?ok .*# SKIP' "$log" | sed "s/^/$name: /"
     if [ "$bad" -ne 0 ]; then
         echo "---- $name ($log)"
         grep -vE '^ok |^# ok|^1\.\.' "$log" | tail -n 60

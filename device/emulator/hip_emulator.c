@@ -324,9 +324,11 @@ static size_t take_findings(struct device *device, struct finding *out, size_t c
     struct emulator *emulator = emulator_of(device);
     pthread_mutex_lock(&emulator->lock);
     size_t n = emulator->n_findings < capacity ? emulator->n_findings : capacity;
-    memcpy(out, emulator->findings, n * sizeof *out);
+    if (n) /* memcpy takes no null, not even for no bytes */
+        memcpy(out, emulator->findings, n * sizeof *out);
     emulator->n_findings -= n;
-    memmove(emulator->findings, emulator->findings + n, emulator->n_findings * sizeof *out);
+    if (emulator->n_findings)
+        memmove(emulator->findings, emulator->findings + n, emulator->n_findings * sizeof *out);
     pthread_mutex_unlock(&emulator->lock);
     return n;
 }
