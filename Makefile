@@ -24,7 +24,7 @@ LLVM_CFLAGS = $(eval LLVM_CFLAGS := $$(shell $(LLVM_CONFIG) --cflags | tr ' ' '\
 LLVM_LIBS = $(eval LLVM_LIBS := $$(shell $(LLVM_CONFIG) --ldflags --libs | tr '\n' ' '))$(LLVM_LIBS)
 LLVM_VERSION = $(or $(filter-out llvm-config%,$(patsubst llvm-config-%,%,$(notdir $(LLVM_CONFIG)))),22)
 CFLAGS_COMMON = -std=gnu11 -O2 -g -I. -ffp-contract=off -fno-math-errno -frounding-math -D_GNU_SOURCE $(WARNINGS) $(SANITIZE) -MMD -MP
-LIBS = -lmpfr -lgmp -lxxhash -ljansson -lelf -lmsgpackc -lopenblas $(LLVM_LIBS) -ldl -lm -lpthread
+LIBS = -lmpfr -lgmp -lxxhash -ljansson -lelf -lmsgpackc $(LLVM_LIBS) -ldl -lm -lpthread
 
 # Handlers: one object for each wave size and host instruction set.
 OPS_CFLAGS = -std=gnu11 -O3 -g -I. -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -D_GNU_SOURCE \
@@ -119,7 +119,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(EVERYTHING)
 
 $(BUILD)/programs/%: tests/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS)
+	$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS) -lopenblas
 
 tests: $(TESTS)
 

@@ -23,8 +23,7 @@ libxxhash-dev|/usr/include/xxhash.h|hashes
 libjansson-dev|/usr/include/jansson.h|run logs
 libelf-dev|/usr/include/libelf.h|code objects
 libmsgpack-dev|/usr/include/msgpack.h|metadata of code objects
-libsqlite3-dev|/usr/include/sqlite3.h|history of runs
-libopenblas-dev|/usr/include/x86_64-linux-gnu/cblas.h|float64 matrix products
+libopenblas-dev|/usr/include/x86_64-linux-gnu/cblas.h|peer of the reference in benchmarks
 libcmocka-dev|/usr/include/cmocka.h|unit tests
 "
 lint_table="
