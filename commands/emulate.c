@@ -62,9 +62,9 @@ static const struct code_kernel *find_kernel(const struct code_object *object, c
 {
     char names[600] = "";
     size_t used = 0;
-    const struct code_kernel *kernel = name ? code_object_kernel(object, name) : NULL;
     if (!name && object->n_kernels == 1)
-        kernel = &object->kernels[0];
+        return &object->kernels[0];
+    const struct code_kernel *kernel = name ? code_object_kernel(object, name) : NULL;
     for (size_t i = 0; !kernel && i < object->n_kernels && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, " %s", object->kernels[i].name);
     if (!kernel)

@@ -130,24 +130,28 @@ static bool read_u32(const struct reader *reader, const msgpack_object *map, con
 }
 
 /* A string without NUL or control characters, copied to the arena; absent gives `absent`, or an error where that is NULL.
- */
-static bool read_string(const struct reader *reader, const msgpack_object *map, const char *key, const char *absent,
-                        const char **value)
+ * NULL with the error set on failure. */
+static const char *read_string(const struct reader *reader, const msgpack_object *map, const char *key, const char *absent)
 {
     const msgpack_object *found = find(map, key);
-    if (!found && !absent)
-        return fail(reader, key, "is missing");
     if (!found) {
-        *value = absent;
-        return true;
+        if (!absent)
+            fail(reader, key, "is missing");
+        return absent;
     }
-    if (found->type != MSGPACK_OBJECT_STR || found->via.str.size > 65535)
-        return fail(reader, key, "is not a string");
+    if (found->type != MSGPACK_OBJECT_STR || found->via.str.size > 65535) {
+        fail(reader, key, "is not a string");
+        return NULL;
+    }
     for (uint32_t i = 0; i < found->via.str.size; i++)
-        if ((unsigned char)found->via.str.ptr[i] < 0x20 || found->via.str.ptr[i] == 0x7f)
-            return fail(reader, key, "holds a control character");
-    *value = arena_format(reader->arena, "%.*s", (int)found->via.str.size, found->via.str.ptr);
-    return *value || error_set(reader->error, STATUS_ENVIRONMENT, "out of memory");
+        if ((unsigned char)found->via.str.ptr[i] < 0x20 || found->via.str.ptr[i] == 0x7f) {
+            fail(reader, key, "holds a control character");
+            return NULL;
+        }
+    const char *copy = arena_format(reader->arena, "%.*s", (int)found->via.str.size, found->via.str.ptr);
+    if (!copy)
+        error_set(reader->error, STATUS_ENVIRONMENT, "out of memory");
+    return copy;
 }
 
 static enum code_arg_kind arg_kind(const char *name)
@@ -165,10 +169,11 @@ static enum code_arg_kind arg_kind(const char *name)
 
 static bool read_arg(const struct reader *reader, const msgpack_object *map, uint32_t kernarg_bytes, struct code_arg *arg)
 {
-    const char *kind = NULL;
-    if (!read_u32(reader, map, ".offset", -1, &arg->offset_bytes) ||
-        !read_u32(reader, map, ".size", -1, &arg->size_bytes) || !read_string(reader, map, ".value_kind", NULL, &kind) ||
-        !read_string(reader, map, ".name", "", &arg->name))
+    if (!read_u32(reader, map, ".offset", -1, &arg->offset_bytes) || !read_u32(reader, map, ".size", -1, &arg->size_bytes))
+        return false;
+    const char *kind = read_string(reader, map, ".value_kind", NULL);
+    arg->name = read_string(reader, map, ".name", "");
+    if (!kind || !arg->name)
         return false;
     arg->kind = arg_kind(kind);
     if ((uint64_t)arg->offset_bytes + arg->size_bytes > kernarg_bytes)
@@ -197,8 +202,8 @@ static bool read_args(const struct reader *reader, const msgpack_object *map, st
 /* .symbol is the descriptor's symbol: the kernel's name with ".kd". */
 static bool read_name(struct reader *reader, const msgpack_object *map, struct code_kernel *kernel)
 {
-    const char *symbol = NULL;
-    if (!read_string(reader, map, ".symbol", NULL, &symbol))
+    const char *symbol = read_string(reader, map, ".symbol", NULL);
+    if (!symbol)
         return false;
     size_t length = strlen(symbol);
     if (length <= 3 || strcmp(symbol + length - 3, ".kd") != 0)
@@ -266,8 +271,8 @@ static bool read_kernel(struct reader *reader, const msgpack_object *map, struct
 
 static bool read_root(struct reader *reader, const msgpack_object *root, struct code_metadata *metadata)
 {
-    const char *target = NULL;
-    if (!read_string(reader, root, "amdhsa.target", NULL, &target))
+    const char *target = read_string(reader, root, "amdhsa.target", NULL);
+    if (!target)
         return false;
     snprintf(metadata->target, sizeof metadata->target, "%s", target);
     const msgpack_object *list = find(root, "amdhsa.kernels");

@@ -65,7 +65,7 @@ for file in "${files[@]}"; do
     # cmocka writes a skipped test as "not ok N # SKIP name", and its reason before.
     bad=$(grep -E '^not ok ' "$log" | grep -vcE '# SKIP' || true)
     skip=$(grep -cE '^(not )?ok .*# SKIP' "$log" || true)
-    plan=$(grep -oE '^1\.\.[0-9]+$' "$log" | tail -n 1 | cut -c4- || true)
+    plan=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$log" | awk '{n += $1} END {if (NR) print n}')
     # A program that ended before its last test, or failed without saying which, has one failure more.
     if [ -n "$plan" ] && [ $((ok + bad + skip)) -lt "$plan" ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; } ||
         [ $((ok + bad + skip)) -eq 0 ]; then

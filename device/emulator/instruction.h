@@ -61,17 +61,34 @@ enum sdwa_select { SDWA_DWORD, SDWA_BYTE_0, SDWA_BYTE_1, SDWA_BYTE_2, SDWA_BYTE_
 /* X(type, bits, text in signatures): what an operand holds; decides how inline constants and literals become bits. */
 #define OPERAND_TYPES(X)                                                                                                   \
     X(B8, 8, "b8")                                                                                                         \
-    X(B16, 16, "b16") X(B32, 32, "b32") X(B64, 64, "b64") X(B96, 96, "b96") X(B128, 128, "b128") X(B160, 160, "b160")      \
-        X(B192, 192, "b192") X(B256, 256, "b256") X(B512, 512, "b512") X(B1024, 1024, "b1024") X(I16, 16, "i16")           \
-            X(U16, 16, "u16") X(I32, 32, "i32") X(U32, 32, "u32") X(I64, 64, "i64") X(U64, 64, "u64") X(F16, 16, "f16")    \
-                X(BF16, 16, "bf16") X(F32, 32, "f32") X(F64, 64, "f64") X(P16, 32, "p16") /* two 16-bit integers */        \
-        X(PF16, 32, "pf16")                                                               /* two f16 */                    \
-        X(PBF16, 32, "pbf16")                                                             /* two bf16 */                   \
-        X(PF32, 64, "pf32")                                                               /* two f32 */                    \
-        X(MIX, 32, "mix")   /* fma_mix source: f32, or an f16 half by op_sel_hi */                                         \
-        X(MASK, 64, "m")    /* a lane mask: one SGPR on wave32, two on wave64 */                                           \
-        X(ADDRESS, 64, "a") /* an address operand of a memory instruction, or off */                                       \
-        X(RAW, 16, "imm")   /* an immediate whose text is not read: the bits are in instruction.immediate */
+    X(B16, 16, "b16")                                                                                                      \
+    X(B32, 32, "b32")                                                                                                      \
+    X(B64, 64, "b64")                                                                                                      \
+    X(B96, 96, "b96")                                                                                                      \
+    X(B128, 128, "b128")                                                                                                   \
+    X(B160, 160, "b160")                                                                                                   \
+    X(B192, 192, "b192")                                                                                                   \
+    X(B256, 256, "b256")                                                                                                   \
+    X(B512, 512, "b512")                                                                                                   \
+    X(B1024, 1024, "b1024")                                                                                                \
+    X(I16, 16, "i16")                                                                                                      \
+    X(U16, 16, "u16")                                                                                                      \
+    X(I32, 32, "i32")                                                                                                      \
+    X(U32, 32, "u32")                                                                                                      \
+    X(I64, 64, "i64")                                                                                                      \
+    X(U64, 64, "u64")                                                                                                      \
+    X(F16, 16, "f16")                                                                                                      \
+    X(BF16, 16, "bf16")                                                                                                    \
+    X(F32, 32, "f32")                                                                                                      \
+    X(F64, 64, "f64")                                                                                                      \
+    X(P16, 32, "p16")     /* two 16-bit integers */                                                                        \
+    X(PF16, 32, "pf16")   /* two f16 */                                                                                    \
+    X(PBF16, 32, "pbf16") /* two bf16 */                                                                                   \
+    X(PF32, 64, "pf32")   /* two f32 */                                                                                    \
+    X(MIX, 32, "mix")     /* fma_mix source: f32, or an f16 half by op_sel_hi */                                           \
+    X(MASK, 64, "m")      /* a lane mask: one SGPR on wave32, two on wave64 */                                             \
+    X(ADDRESS, 64, "a")   /* an address operand of a memory instruction, or off */                                         \
+    X(RAW, 16, "imm")     /* an immediate whose text is not read: the bits are in instruction.immediate */
 
 #define OPERAND_TYPE_ENUM(type, bits, text) TYPE_##type,
 enum operand_type { TYPE_NONE, OPERAND_TYPES(OPERAND_TYPE_ENUM) TYPE_COUNT };
@@ -140,8 +157,24 @@ struct opcode {
 /* X(class): what an instruction is; switch points, statistics and decode of its operands follow from it. */
 #define OPCODE_CLASSES(X)                                                                                                  \
     X(SALU)                                                                                                                \
-    X(SMEM) X(BRANCH) X(CONTROL) X(BARRIER) X(WAIT) X(VALU) X(VALU_F16) X(VALU_F64) X(TRANSCENDENTAL) X(CROSS_LANE)        \
-        X(MATRIX) X(LDS) X(GLOBAL) X(FLAT) X(SCRATCH) X(BUFFER) X(ATOMIC) X(HINT)
+    X(SMEM)                                                                                                                \
+    X(BRANCH)                                                                                                              \
+    X(CONTROL)                                                                                                             \
+    X(BARRIER)                                                                                                             \
+    X(WAIT)                                                                                                                \
+    X(VALU)                                                                                                                \
+    X(VALU_F16)                                                                                                            \
+    X(VALU_F64)                                                                                                            \
+    X(TRANSCENDENTAL)                                                                                                      \
+    X(CROSS_LANE)                                                                                                          \
+    X(MATRIX)                                                                                                              \
+    X(LDS)                                                                                                                 \
+    X(GLOBAL)                                                                                                              \
+    X(FLAT)                                                                                                                \
+    X(SCRATCH)                                                                                                             \
+    X(BUFFER)                                                                                                              \
+    X(ATOMIC)                                                                                                              \
+    X(HINT)
 
 #define OPCODE_CLASS_ENUM(class) CLASS_##class,
 enum opcode_class { OPCODE_CLASSES(OPCODE_CLASS_ENUM) CLASS_COUNT };

@@ -165,9 +165,9 @@ static uint32_t take_list(const char *text, const char *end, unsigned bits_each)
 static uint8_t sdwa_select(const char *text, size_t length)
 {
     static const char *const names[] = {"DWORD", "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1"};
-    for (uint8_t select = 0; select < sizeof names / sizeof *names; select++)
+    for (size_t select = 0; select < sizeof names / sizeof *names; select++)
         if (same(text, length, names[select]))
-            return select;
+            return (uint8_t)select;
     return SDWA_DWORD;
 }
 

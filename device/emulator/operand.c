@@ -12,7 +12,7 @@ struct cursor {
 static bool skip(struct cursor *cursor, const char *prefix)
 {
     size_t n = strlen(prefix);
-    if (cursor->length < n || memcmp(cursor->text, prefix, n))
+    if (cursor->length < n || memcmp(cursor->text, prefix, n) != 0)
         return false;
     cursor->text += n;
     cursor->length -= n;
@@ -22,7 +22,7 @@ static bool skip(struct cursor *cursor, const char *prefix)
 static bool skip_end(struct cursor *cursor, const char *suffix)
 {
     size_t n = strlen(suffix);
-    if (cursor->length < n || memcmp(cursor->text + cursor->length - n, suffix, n))
+    if (cursor->length < n || memcmp(cursor->text + cursor->length - n, suffix, n) != 0)
         return false;
     cursor->length -= n;
     return true;
