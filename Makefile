@@ -14,6 +14,15 @@ FLAGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
+# V=1 shows whole command lines, else a word and a file.
+V ?= 0
+ifeq ($(V),0)
+Q := @
+say = @echo '  $(1)  $(patsubst $(BUILD)/%,%,$@)'
+else
+Q :=
+say =
+endif
 SANITIZE ?=
 # Host instruction sets that the emulator's handlers are built for; the best that the processor has is taken at run time.
 LEVELS ?= v1 v3 v4
@@ -50,7 +59,7 @@ EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
 .PHONY: help deps build contract test tests bench conformance new format lint sanitize install uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
-	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N"
+	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N  V=1"
 
 deps: ## install what is missing (as root on Debian or Ubuntu), or say what is
 	@scripts/deps.sh build $(LLVM_VERSION)
@@ -99,27 +108,32 @@ $(BUILD)/flags: FORCE
 	@echo '$(FLAGS_USED)' | cmp -s - $@ || echo '$(FLAGS_USED)' > $@
 
 $(BUILD)/hipcontract: $(LIB_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
-	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
 		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
 
 define OPS_RULE
 $(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c $(BUILD)/flags
 	@mkdir -p $$(@D)
-	$$(CC) $$(OPS_CFLAGS) $$(MARCH_$(2)) -DWAVE_LANES=$(1) -DHANDLER_SUFFIX=_w$(1)_$(2) -c -o $$@ $$<
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(OPS_CFLAGS) $$(MARCH_$(2)) -DWAVE_LANES=$(1) -DHANDLER_SUFFIX=_w$(1)_$(2) -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(foreach w,32 64,$(eval $(call OPS_RULE,$(w),$(l)))))
 
 $(BUILD)/tests/%: tests/unit/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) -lcmocka $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) -lcmocka $(LIBS)
 
 $(BUILD)/programs/%: tests/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS) -lopenblas
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS) -lopenblas
 
 tests: $(TESTS)
 
