@@ -25,7 +25,7 @@
     X(SCHEDULE, "schedule", "SEED", "permute workgroups, waves and switch points (default: 0, the natural order)")         \
     X(DEVICE_COUNT, "device-count", "N", "emulated devices (default: 1)")                                                  \
     X(MAX_INSTRUCTIONS, "max-instructions", "N",                                                                           \
-      "that a wave may execute before the watchdog ends the launch (default: 2^31)")                                       \
+      "that a wave may execute before the watchdog ends the launch (default: 2^28)")                                       \
     X(APPROX, "approx", "SEED", "perturb approximate functions within their documented ulp")                               \
     X(JOBS, "jobs", "N", "host threads (default: one a processor); results do not depend on it")                           \
     X(STATS, "stats", NULL, "instructions executed and their rate")                                                        \

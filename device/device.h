@@ -53,7 +53,7 @@ struct emulator_options {
     const char *chip;          /* gfxNNNN */
     int n_devices;             /* at least 1 */
     int n_threads;             /* host threads for workgroups; results do not depend on it */
-    uint64_t max_instructions; /* that a wave may execute before the watchdog ends the launch; 0: the default (2^31) */
+    uint64_t max_instructions; /* that a wave may execute before the watchdog ends the launch; 0: the default (2^28) */
     unsigned checks_off;       /* bit 1 << FINDING_MEM or 1 << FINDING_SYNC leaves out that check's reports */
     uint64_t approx_seed;      /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
 };

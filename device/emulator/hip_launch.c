@@ -10,8 +10,8 @@
 #include "device/emulator/hip_state.h"
 
 enum { MAX_GRID_YZ = 65536, KERNARG_GRANULE = 64 };
-/* Some ten seconds of a wave that never ends; a registered kernel executes a thousandth of it. */
-#define DEFAULT_MAX_INSTRUCTIONS (UINT64_C(1) << 31)
+/* Seconds of a wave that never ends; the waves of registered kernels execute a hundredth of it. */
+#define DEFAULT_MAX_INSTRUCTIONS (UINT64_C(1) << 28)
 
 static hipError_t check_grid(struct emulator *emulator, const struct hip_launch *request)
 {
