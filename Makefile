@@ -35,8 +35,9 @@ LLVM_VERSION = $(or $(filter-out llvm-config%,$(patsubst llvm-config-%,%,$(notdi
 CFLAGS_COMMON = -std=gnu11 -O2 -g -I. -ffp-contract=off -fno-math-errno -frounding-math -D_GNU_SOURCE $(WARNINGS) $(SANITIZE) -MMD -MP
 LIBS = -lmpfr -lgmp -lxxhash -ljansson -lelf -lmsgpackc $(LLVM_LIBS) -ldl -lm -lpthread
 
-# Handlers: one object for each wave size and host instruction set.
+# Handlers: one object for each wave size and host instruction set. Copies of rows stay in registers: no calls of memcpy.
 OPS_CFLAGS = -std=gnu11 -O3 -g -I. -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -D_GNU_SOURCE \
+	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) \
 	$(WARNINGS) $(SANITIZE) -MMD -MP
 MARCH_v1 := -march=x86-64
 MARCH_v3 := -march=x86-64-v3

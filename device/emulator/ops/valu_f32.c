@@ -51,8 +51,32 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
         r[lane] = operation(env, a[lane], b[lane], c ? c[lane] : 0);
 }
 
+/* ---- the common case: f32 in the plain mode, whole vector registers, no output modifier. The row is computed in host
+ * registers and stored once; where a lane comes out a NaN nothing was written and the general path does it all. ---- */
+
+static inline bool is_common_f32(const struct wave *wave, const struct instruction *in, unsigned n_sources)
+{
+    unsigned wanted = PLAIN_RESULT | ((1u << n_sources) - 1);
+    return __builtin_expect((in->plain & wanted) == wanted && wave->plain_f32 && !has_output_modifiers(in), 1);
+}
+
+static inline const uint32_t *plain_row(const struct wave *wave, const struct instruction *in, int k)
+{
+    return vgpr_row(wave, (unsigned)in->src[k].constant);
+}
+
+static inline void store_plain_row(struct wave *wave, const struct instruction *in, const uint32_t *result)
+{
+    uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]));
+    if (__builtin_expect(exec_read(wave) == wave->full_exec, 1)) {
+        EACH_LANE row[lane] = result[lane];
+    } else {
+        blend32(row, result, exec_lanes(wave));
+    }
+}
+
 #define BINARY_F32(name, expression, slow)                                                                                 \
-    HANDLER(name)                                                                                                          \
+    static __attribute__((noinline)) void name##_general(struct wave *wave, const struct instruction *in)                  \
     {                                                                                                                      \
         LANES32(a, 0);                                                                                                     \
         LANES32(b, 1);                                                                                                     \
@@ -73,6 +97,27 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
             run_slow(wave, slow, r, a, b, NULL);                                                                           \
         }                                                                                                                  \
         finish_f32(wave, in, r);                                                                                           \
+    }                                                                                                                      \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        if (!is_common_f32(wave, in, 2)) {                                                                                 \
+            name##_general(wave, in);                                                                                      \
+            return;                                                                                                        \
+        }                                                                                                                  \
+        const uint32_t *a = plain_row(wave, in, 0), *b = plain_row(wave, in, 1);                                           \
+        LANE_ARRAY32(r);                                                                                                   \
+        uint32_t any_nan = 0;                                                                                              \
+        EACH_LANE                                                                                                          \
+        {                                                                                                                  \
+            float x = bits_f32(a[lane]), y = bits_f32(b[lane]);                                                            \
+            float value = expression;                                                                                      \
+            r[lane] = f32_bits(value);                                                                                     \
+            any_nan |= -(uint32_t)(value != value);                                                                        \
+        }                                                                                                                  \
+        if (__builtin_expect(any_nan, 0))                                                                                  \
+            name##_general(wave, in);                                                                                      \
+        else                                                                                                               \
+            store_plain_row(wave, in, r);                                                                                  \
     }
 
 BINARY_F32(add_f32, x + y, slow_add)
@@ -80,8 +125,8 @@ BINARY_F32(sub_f32, x - y, slow_subtract)
 BINARY_F32(subrev_f32, y - x, slow_subtract_reversed)
 BINARY_F32(mul_f32, x *y, slow_multiply)
 
-static inline __attribute__((always_inline)) void fma_rows(struct wave *wave, const struct instruction *in,
-                                                           const uint32_t *a, const uint32_t *b, const uint32_t *c)
+static void fma_rows(struct wave *wave, const struct instruction *in, const uint32_t *a, const uint32_t *b,
+                     const uint32_t *c)
 {
     LANE_ARRAY32(scratch);
     uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, c), 64);
@@ -101,20 +146,46 @@ static inline __attribute__((always_inline)) void fma_rows(struct wave *wave, co
     finish_f32(wave, in, r);
 }
 
-/* v_fma_f32, and v_fmamk_f32 and v_fmaak_f32, whose literal stands in the text where fma's source would. */
-HANDLER(fma_f32)
+/* own_c: the addend's row; NULL: source 2. */
+static __attribute__((noinline)) void fma_general(struct wave *wave, const struct instruction *in, const uint32_t *own_c)
 {
     LANES32(a, 0);
     LANES32(b, 1);
-    LANES32(c, 2);
-    fma_rows(wave, in, a, b, c);
+    LANE_ARRAY32(scratch);
+    fma_rows(wave, in, a, b, own_c ? own_c : source32(wave, in, 2, scratch));
+}
+
+/* False, with nothing written, where a lane comes out a NaN. */
+static inline __attribute__((always_inline)) bool fma_common(struct wave *wave, const struct instruction *in,
+                                                             const uint32_t *a, const uint32_t *b, const uint32_t *c)
+{
+    LANE_ARRAY32(r);
+    uint32_t any_nan = 0;
+    EACH_LANE
+    {
+        float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
+        r[lane] = f32_bits(value);
+        any_nan |= -(uint32_t)(value != value);
+    }
+    if (__builtin_expect(any_nan, 0))
+        return false;
+    store_plain_row(wave, in, r);
+    return true;
+}
+
+/* v_fma_f32, and v_fmamk_f32 and v_fmaak_f32, whose literal stands in the text where fma's source would. */
+HANDLER(fma_f32)
+{
+    if (!is_common_f32(wave, in, 3) ||
+        !fma_common(wave, in, plain_row(wave, in, 0), plain_row(wave, in, 1), plain_row(wave, in, 2)))
+        fma_general(wave, in, NULL);
 }
 
 HANDLER(fmac_f32)
 {
-    LANES32(a, 0);
-    LANES32(b, 1);
-    fma_rows(wave, in, a, b, vgpr_row(wave, operand_row(&in->dst[0])));
+    const uint32_t *own = vgpr_row(wave, operand_row(&in->dst[0]));
+    if (!is_common_f32(wave, in, 2) || !fma_common(wave, in, plain_row(wave, in, 0), plain_row(wave, in, 1), own))
+        fma_general(wave, in, own);
 }
 
 HANDLER(mad_f32)
