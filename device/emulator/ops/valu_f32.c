@@ -75,37 +75,10 @@ static inline void store_plain_row(struct wave *wave, const struct instruction *
     }
 }
 
+/* NAME_row computes a row in the host's arithmetic and says whether any lane came out a NaN. */
 #define BINARY_F32(name, expression, slow)                                                                                 \
-    static __attribute__((noinline)) void name##_general(struct wave *wave, const struct instruction *in)                  \
+    static inline __attribute__((always_inline)) uint32_t name##_row(uint32_t *r, const uint32_t *a, const uint32_t *b)    \
     {                                                                                                                      \
-        LANES32(a, 0);                                                                                                     \
-        LANES32(b, 1);                                                                                                     \
-        LANE_ARRAY32(scratch);                                                                                             \
-        uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, NULL), 64);                           \
-        if (__builtin_expect(wave->plain_f32, 1)) {                                                                        \
-            uint32_t any_nan = 0;                                                                                          \
-            EACH_LANE                                                                                                      \
-            {                                                                                                              \
-                float x = bits_f32(a[lane]), y = bits_f32(b[lane]);                                                        \
-                float value = expression;                                                                                  \
-                r[lane] = f32_bits(value);                                                                                 \
-                any_nan |= -(uint32_t)(value != value);                                                                    \
-            }                                                                                                              \
-            if (__builtin_expect(any_nan, 0))                                                                              \
-                mend_nans_f32(r, a, b, NULL);                                                                              \
-        } else {                                                                                                           \
-            run_slow(wave, slow, r, a, b, NULL);                                                                           \
-        }                                                                                                                  \
-        finish_f32(wave, in, r);                                                                                           \
-    }                                                                                                                      \
-    HANDLER(name)                                                                                                          \
-    {                                                                                                                      \
-        if (!is_common_f32(wave, in, 2)) {                                                                                 \
-            name##_general(wave, in);                                                                                      \
-            return;                                                                                                        \
-        }                                                                                                                  \
-        const uint32_t *a = plain_row(wave, in, 0), *b = plain_row(wave, in, 1);                                           \
-        LANE_ARRAY32(r);                                                                                                   \
         uint32_t any_nan = 0;                                                                                              \
         EACH_LANE                                                                                                          \
         {                                                                                                                  \
@@ -114,7 +87,24 @@ static inline void store_plain_row(struct wave *wave, const struct instruction *
             r[lane] = f32_bits(value);                                                                                     \
             any_nan |= -(uint32_t)(value != value);                                                                        \
         }                                                                                                                  \
-        if (__builtin_expect(any_nan, 0))                                                                                  \
+        return any_nan;                                                                                                    \
+    }                                                                                                                      \
+    static __attribute__((noinline)) void name##_general(struct wave *wave, const struct instruction *in)                  \
+    {                                                                                                                      \
+        LANES32(a, 0);                                                                                                     \
+        LANES32(b, 1);                                                                                                     \
+        LANE_ARRAY32(scratch);                                                                                             \
+        uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, NULL), 64);                           \
+        if (!wave->plain_f32)                                                                                              \
+            run_slow(wave, slow, r, a, b, NULL);                                                                           \
+        else if (name##_row(r, a, b))                                                                                      \
+            mend_nans_f32(r, a, b, NULL);                                                                                  \
+        finish_f32(wave, in, r);                                                                                           \
+    }                                                                                                                      \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        LANE_ARRAY32(r);                                                                                                   \
+        if (!is_common_f32(wave, in, 2) || name##_row(r, plain_row(wave, in, 0), plain_row(wave, in, 1)))                  \
             name##_general(wave, in);                                                                                      \
         else                                                                                                               \
             store_plain_row(wave, in, r);                                                                                  \
@@ -125,41 +115,9 @@ BINARY_F32(sub_f32, x - y, slow_subtract)
 BINARY_F32(subrev_f32, y - x, slow_subtract_reversed)
 BINARY_F32(mul_f32, x *y, slow_multiply)
 
-static void fma_rows(struct wave *wave, const struct instruction *in, const uint32_t *a, const uint32_t *b,
-                     const uint32_t *c)
+static inline __attribute__((always_inline)) uint32_t fma_row(uint32_t *r, const uint32_t *a, const uint32_t *b,
+                                                              const uint32_t *c)
 {
-    LANE_ARRAY32(scratch);
-    uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, c), 64);
-    if (__builtin_expect(wave->plain_f32, 1)) {
-        uint32_t any_nan = 0;
-        EACH_LANE
-        {
-            float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
-            r[lane] = f32_bits(value);
-            any_nan |= -(uint32_t)(value != value);
-        }
-        if (__builtin_expect(any_nan, 0))
-            mend_nans_f32(r, a, b, c);
-    } else {
-        run_slow(wave, slow_fma, r, a, b, c);
-    }
-    finish_f32(wave, in, r);
-}
-
-/* own_c: the addend's row; NULL: source 2. */
-static __attribute__((noinline)) void fma_general(struct wave *wave, const struct instruction *in, const uint32_t *own_c)
-{
-    LANES32(a, 0);
-    LANES32(b, 1);
-    LANE_ARRAY32(scratch);
-    fma_rows(wave, in, a, b, own_c ? own_c : source32(wave, in, 2, scratch));
-}
-
-/* False, with nothing written, where a lane comes out a NaN. */
-static inline __attribute__((always_inline)) bool fma_common(struct wave *wave, const struct instruction *in,
-                                                             const uint32_t *a, const uint32_t *b, const uint32_t *c)
-{
-    LANE_ARRAY32(r);
     uint32_t any_nan = 0;
     EACH_LANE
     {
@@ -167,25 +125,48 @@ static inline __attribute__((always_inline)) bool fma_common(struct wave *wave, 
         r[lane] = f32_bits(value);
         any_nan |= -(uint32_t)(value != value);
     }
-    if (__builtin_expect(any_nan, 0))
-        return false;
-    store_plain_row(wave, in, r);
-    return true;
+    return any_nan;
+}
+
+static void fma_general(struct wave *wave, const struct instruction *in, const uint32_t *a, const uint32_t *b,
+                        const uint32_t *c)
+{
+    LANE_ARRAY32(scratch);
+    uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, c), 64);
+    if (!wave->plain_f32)
+        run_slow(wave, slow_fma, r, a, b, c);
+    else if (fma_row(r, a, b, c))
+        mend_nans_f32(r, a, b, c);
+    finish_f32(wave, in, r);
+}
+
+/* own_c: the addend's row; NULL: source 2. */
+static __attribute__((noinline)) void fma_sources(struct wave *wave, const struct instruction *in, const uint32_t *own_c)
+{
+    LANES32(a, 0);
+    LANES32(b, 1);
+    LANE_ARRAY32(scratch);
+    fma_general(wave, in, a, b, own_c ? own_c : source32(wave, in, 2, scratch));
 }
 
 /* v_fma_f32, and v_fmamk_f32 and v_fmaak_f32, whose literal stands in the text where fma's source would. */
 HANDLER(fma_f32)
 {
-    if (!is_common_f32(wave, in, 3) ||
-        !fma_common(wave, in, plain_row(wave, in, 0), plain_row(wave, in, 1), plain_row(wave, in, 2)))
-        fma_general(wave, in, NULL);
+    LANE_ARRAY32(r);
+    if (!is_common_f32(wave, in, 3) || fma_row(r, plain_row(wave, in, 0), plain_row(wave, in, 1), plain_row(wave, in, 2)))
+        fma_sources(wave, in, NULL);
+    else
+        store_plain_row(wave, in, r);
 }
 
 HANDLER(fmac_f32)
 {
+    LANE_ARRAY32(r);
     const uint32_t *own = vgpr_row(wave, operand_row(&in->dst[0]));
-    if (!is_common_f32(wave, in, 2) || !fma_common(wave, in, plain_row(wave, in, 0), plain_row(wave, in, 1), own))
-        fma_general(wave, in, own);
+    if (!is_common_f32(wave, in, 2) || fma_row(r, plain_row(wave, in, 0), plain_row(wave, in, 1), own))
+        fma_sources(wave, in, own);
+    else
+        store_plain_row(wave, in, r);
 }
 
 HANDLER(mad_f32)
@@ -325,7 +306,7 @@ HANDLER(interp_p10_f32)
     LANE_ARRAY32(c);
     spread_in_quad(source_a, 1, a);
     spread_in_quad(source_c, 0, c);
-    fma_rows(wave, in, a, b, c);
+    fma_general(wave, in, a, b, c);
 }
 
 HANDLER(interp_p2_f32)
@@ -335,7 +316,7 @@ HANDLER(interp_p2_f32)
     LANES32(c, 2);
     LANE_ARRAY32(a);
     spread_in_quad(source_a, 2, a);
-    fma_rows(wave, in, a, b, c);
+    fma_general(wave, in, a, b, c);
 }
 
 /* An f16 source as f32, denormals as MODE says. */
@@ -361,7 +342,7 @@ HANDLER(interp_p10_f16_f32)
     spread_in_quad(wide, 1, a);
     widen_f16(wave, source_c, wide);
     spread_in_quad(wide, 0, c);
-    fma_rows(wave, in, a, b, c);
+    fma_general(wave, in, a, b, c);
 }
 
 /* The f32 result rounded again to f16; the RTZ form (modelled) rounds that step toward zero. */
