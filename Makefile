@@ -152,4 +152,7 @@ uninstall: ## take away what install put there
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
+# Objects that only a pattern rule names are kept, and lists of headers are never made by themselves.
+.SECONDARY:
+%.d: ;
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

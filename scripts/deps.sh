@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, or says what is. Usage: scripts/deps.sh build|lint|clang [LLVM_VERSION]
-# Quiet and quick when nothing is missing: one dpkg-query.
+# Quiet and quick when nothing is missing: one dpkg-query. Its test sets DEPS_ROOT, a folder in place of / for the probes.
 set -euo pipefail
 
 group=${1:-build}
@@ -59,7 +59,7 @@ find_missing() {
         *" ${packages[i]}:installed "*) continue ;;
         esac
         # Installed by other means counts too.
-        [ -e "${probes[i]}" ] || missing+=("$i")
+        [ -e "${DEPS_ROOT:-}${probes[i]}" ] || missing+=("$i")
     done
 }
 
