@@ -89,6 +89,10 @@ static bool report_llvm(void)
     if (lacking.length)
         printf("%-18s %s: LLVM %u does not know them; apt-get install llvm-22-dev, then make LLVM_CONFIG=llvm-config-22\n",
                "chips without", lacking.data, disassembler_llvm_version());
+    if (!disassembler_knows_halves())
+        printf(
+            "%-18s LLVM %u lacks some 16-bit instructions of gfx11 and gfx12; a kernel that has them ends as unsupported\n",
+            "16-bit operands", disassembler_llvm_version());
     bool ok = emulated.length > 0;
     if (ok)
         print_line("emulated chips", emulated.data);

@@ -36,6 +36,12 @@ bool disassembler_has_chip(const struct chip *chip)
     return disassembler_llvm_version() >= chip->llvm_since;
 }
 
+bool disassembler_knows_halves(void)
+{
+    enum { FIRST_VERSION_WITH_HALVES = 22 };
+    return disassembler_llvm_version() >= FIRST_VERSION_WITH_HALVES;
+}
+
 /* real-true16: 16-bit operands as halves of registers ("v1.h"), which gfx11 and gfx12 have; not every LLVM takes it for
  * granted. */
 static bool has_halves(const struct chip *chip)
@@ -268,6 +274,23 @@ static bool crashes_llvm(const struct disassembler *disassembler, const uint8_t 
            (!disassembler->has_vector_literals && is_misplaced_literal(word));
 }
 
+/* A VOP3 whose op_sel bits name high halves, in a text that says nothing of them. LLVMs before 22 leave them out for many
+ * 16-bit instructions of gfx11 and gfx12 (19 does for v_or_b16, v_cmp_lt_f16_e64, v_cvt_f32_f16_e64 …), and what is left
+ * reads as another instruction. In VOP3SD the same bits are the scalar destination: v_add_co_ci_u32 and its like (opcodes
+ * 288 to 290), v_div_scale_f32 to v_subrev_co_u32 (764 to 770). */
+static bool loses_halves(const struct disassembler *disassembler, const uint8_t *bytes, const char *text)
+{
+    enum { FORMAT_VOP3_GFX11 = 0x35, OP_SEL = 0xf << 11 };
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    uint32_t opcode = word >> 16 & 0x3ff;
+    if (!disassembler->has_halves || disassembler_knows_halves() || word >> FORMAT_SHIFT != FORMAT_VOP3_GFX11 ||
+        !(word & OP_SEL))
+        return false;
+    bool has_scalar_result = (opcode >= 288 && opcode <= 290) || (opcode >= 764 && opcode <= 770);
+    return !has_scalar_result && !strstr(text, "op_sel") && !strstr(text, ".h");
+}
+
 size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
                          size_t capacity)
 {
@@ -282,5 +305,5 @@ size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes
         return 0;
     tidy(text);
     name_high_halves(text);
-    return size;
+    return loses_halves(disassembler, bytes, text) ? 0 : size;
 }
