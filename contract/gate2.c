@@ -34,7 +34,9 @@ static void judge_tensor(const struct host_case *host, int t, const void *data, 
             note_fault(verdict, host, t, i, data, &judgement);
         else if (judgement.expected == CLASS_FINITE)
             verdict->n_finite++;
-        else if (judgement.expected != CLASS_UNDECIDED)
+        else if (judgement.expected == CLASS_UNDECIDED)
+            verdict->n_undecided++;
+        else
             verdict->n_nonfinite++;
     }
 }

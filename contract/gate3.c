@@ -20,36 +20,32 @@ static void note_element(struct verdict *verdict, const struct host_case *host, 
     verdict_element(verdict, host, t, i, data);
 }
 
-/* Returns how many elements the reference decides. */
-static int64_t judge_tensor(const struct host_case *host, int t, const void *data, struct bias *bias,
-                            struct verdict *verdict)
+static void judge_tensor(const struct host_case *host, int t, const void *data, struct bias *bias, struct verdict *verdict)
 {
-    int64_t n_decided = 0;
     for (int64_t i = 0; i < tensor_elements(&host->plan.tensor[t]); i++) {
         struct judgement judgement = judge_output(host, t, i, data);
         const struct bound *bound = &host->bounds[t][i];
-        if (judgement.expected == CLASS_UNDECIDED)
+        if (judgement.expected == CLASS_UNDECIDED) {
+            verdict->n_undecided++;
             continue;
-        n_decided++;
+        }
         note_element(verdict, host, t, i, data, judgement.ratio, judgement.ratio > 1);
         if (judgement.expected == CLASS_FINITE && judgement.got == CLASS_FINITE && bound->error > 0) {
             bias->sum += (judgement.value - bound->value) / bound->error;
             bias->n++;
         }
     }
-    return n_decided;
 }
 
 void gate3_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict)
 {
     const struct reg_plan *plan = &host->plan;
     struct bias bias = {0};
-    int64_t n_decided = 0;
     verdict->n_compared = plan_outputs(plan);
     for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
-        n_decided += judge_tensor(host, t, outputs->data[t], &bias, verdict);
+        judge_tensor(host, t, outputs->data[t], &bias, verdict);
     verdict->signed_mean = bias.n ? bias.sum / (double)bias.n : 0;
-    if (n_decided == 0) {
+    if (verdict->n_undecided == verdict->n_compared) {
         verdict->status = VERDICT_FAIL;
         verdict_reason(verdict, "the reference decides no output");
     } else if (verdict->n_wrong) {

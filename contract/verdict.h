@@ -72,6 +72,7 @@ struct verdict {
     struct hash128 output;             /* gate 1: of all outputs */
     int n_runs;                        /* gate 1 */
     int64_t n_compared, n_wrong;       /* elements */
+    int64_t n_undecided;               /* gates 2 and 3: elements of which the reference makes no claim */
     int64_t n_finite, n_nonfinite;     /* gate 2: classes that matched */
     double worst_ratio;                /* gate 3: largest |got - reference| / bound; a tooth's or control's factor */
     double signed_mean;                /* gate 3: mean of (got - reference) / bound */

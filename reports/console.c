@@ -116,6 +116,7 @@ static void note_gate(struct console *console, const struct verdict *v)
         console->n_runs = v->n_runs;
     console->n_finite += v->n_finite;
     console->n_nonfinite += v->n_nonfinite;
+    console->n_undecided += v->n_undecided;
     if (v->gate == GATE_BOUND && v->n_compared) {
         console->has_bound = true;
         console->worst_ratio = fmax(console->worst_ratio, v->worst_ratio);
@@ -188,6 +189,8 @@ static void print_pass(const struct console *console, const char *registration, 
             console->n_runs, console->n_nonfinite, console->n_finite);
     if (console->has_bound)
         fprintf(out, "gate 3: worst %.3g of the bound; ", console->worst_ratio);
+    if (console->n_undecided)
+        fprintf(out, "%" PRId64 " output%s undecided; ", console->n_undecided, console->n_undecided == 1 ? "" : "s");
     print_exact(console);
     fputc('\n', out);
     fflush(out);

@@ -20,7 +20,7 @@ struct console {
     /* Of the registration whose verdicts come now: */
     char last_shape[VERDICT_NAME_BYTES];
     int n_shapes, n_left_out, n_runs, n_failures;
-    int64_t n_finite, n_nonfinite;
+    int64_t n_finite, n_nonfinite, n_undecided;
     bool has_bound;
     double worst_ratio;
     struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */

@@ -32,6 +32,7 @@ static const struct field fields[] = {
     FIELD(FIELD_INT, "runs", n_runs),
     FIELD(FIELD_INT64, "compared", n_compared),
     FIELD(FIELD_INT64, "wrong", n_wrong),
+    FIELD(FIELD_INT64, "undecided", n_undecided),
     FIELD(FIELD_INT64, "finite", n_finite),
     FIELD(FIELD_INT64, "nonfinite", n_nonfinite),
     FIELD(FIELD_REAL, "worst_ratio", worst_ratio),

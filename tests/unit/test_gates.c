@@ -97,6 +97,24 @@ static void gate_2_holds_undisturbed_rows_to_their_bound(void **state)
     host_case_close(&j.host);
 }
 
+/* An output that the reference does not decide is counted, not judged; the others still are. */
+static void undecided_outputs_are_counted(void **state)
+{
+    (void)state;
+    static const enum reg_pattern patterns[] = {REG_PATTERN_ONESIDED, REG_PATTERN_CLASSES};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct judged j;
+        open_judged(&j, 2, patterns[i]);
+        ((struct bound *)j.host.bounds[FAKE_Y])[3] = (struct bound){0, INFINITY};
+        struct verdict v = judge(&j);
+        assert_int_equal(v.status, VERDICT_PASS);
+        assert_int_equal(v.n_undecided, 1);
+        j.y[2] += 1;
+        assert_int_equal(judge(&j).status, VERDICT_FAIL);
+        host_case_close(&j.host);
+    }
+}
+
 /* The largest f32 within the bound passes, the next one does not. */
 static void gate_3_is_red_one_ulp_past_the_bound(void **state)
 {
@@ -255,6 +273,7 @@ int main(void)
         cmocka_unit_test(gate_2_counts_the_classes_that_match),
         cmocka_unit_test(gate_2_is_red_for_a_wrong_class),
         cmocka_unit_test(gate_2_holds_undisturbed_rows_to_their_bound),
+        cmocka_unit_test(undecided_outputs_are_counted),
         cmocka_unit_test(gate_3_is_red_one_ulp_past_the_bound),
         cmocka_unit_test(gate_3_is_red_for_nan_where_the_reference_is_finite),
         cmocka_unit_test(gate_3_prints_the_bias),
