@@ -25,9 +25,9 @@ libelf-dev|/usr/include/libelf.h|code objects
 libmsgpack-dev|/usr/include/msgpack.h|metadata of code objects
 libopenblas-dev|/usr/include/x86_64-linux-gnu/cblas.h|peer of the reference in benchmarks
 libcmocka-dev|/usr/include/cmocka.h|unit tests
+clang-format-14|/usr/bin/clang-format-14|formatting; a test holds what make new writes to it
 "
 lint_table="
-clang-format-14|/usr/bin/clang-format-14|formatting
 clang-tidy-14|/usr/bin/clang-tidy-14|static checks
 shellcheck|/usr/bin/shellcheck|static checks of scripts
 "
