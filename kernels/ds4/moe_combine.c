@@ -1,5 +1,6 @@
 /* moe_combine_gate. Dimensions of a shape: tokens, experts, dim. */
 #include "kernels/ds4/ds4.h"
+#include "kernels/forward.h"
 
 enum { GATE, Y, OUT }; /* tensors */
 
@@ -62,33 +63,8 @@ static void fill(const struct reg_case *c, int tensor, void *data)
             out[i] = (float)(tensor == Y ? edge(key, (uint64_t)i) : 2 * random_unit(key, (uint64_t)i) - 1);
 }
 
-static void reference(const struct reg_case *c, int tensor, struct bound *out)
-{
-    (void)tensor;
-    struct ds4_moe p = problem(c);
-    ds4_moe_reference(&p, out);
-}
-
-static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
-{
-    (void)tensor;
-    struct ds4_moe p = problem(c);
-    ds4_moe_audit(&p, element / p.dim, element % p.dim, audit);
-}
-
-static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
-{
-    (void)tensor;
-    struct ds4_moe p = problem(c);
-    ds4_moe_model(&p, policy, out);
-}
-
-static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
-{
-    (void)tensor;
-    struct ds4_moe p = problem(c);
-    ds4_moe_exact(&p, first, n, sums);
-}
+FORWARD_OUTPUTS(ds4_moe)
+FORWARD_AUDIT(ds4_moe, dim)
 
 static const struct registration moe_combine_gate = {
     .name = "moe_combine_gate",

@@ -1,5 +1,6 @@
 /* rms_norm_rows. Dimensions of a shape: rows, n. */
 #include "kernels/ds4/ds4.h"
+#include "kernels/forward.h"
 
 enum { X, WEIGHT, OUT }; /* tensors */
 
@@ -54,33 +55,8 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         reg_fill(c, tensor, data);
 }
 
-static void reference(const struct reg_case *c, int tensor, struct bound *out)
-{
-    (void)tensor;
-    struct ds4_rms_norm p = problem(c);
-    ds4_rms_norm_reference(&p, out);
-}
-
-static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
-{
-    (void)tensor;
-    struct ds4_rms_norm p = problem(c);
-    ds4_rms_norm_audit(&p, element / p.n, element % p.n, audit);
-}
-
-static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
-{
-    (void)tensor;
-    struct ds4_rms_norm p = problem(c);
-    ds4_rms_norm_model(&p, policy, out);
-}
-
-static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
-{
-    (void)tensor;
-    struct ds4_rms_norm p = problem(c);
-    ds4_rms_norm_exact(&p, first, n, sums);
-}
+FORWARD_OUTPUTS(ds4_rms_norm)
+FORWARD_AUDIT(ds4_rms_norm, n)
 
 static const struct registration rms_norm_rows = {
     .name = "rms_norm_rows",

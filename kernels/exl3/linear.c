@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/base/parallel.h"
+#include "kernels/forward.h"
 #include "reference/exl3_trellis.h"
 
 enum { X, W, SVH, OUT };                                     /* tensors */
@@ -211,33 +212,8 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         reg_fill(c, tensor, data);
 }
 
-static void reference(const struct reg_case *c, int tensor, struct bound *out)
-{
-    (void)tensor;
-    struct exl3_linear p = problem(c);
-    exl3_linear_reference(&p, out);
-}
-
-static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
-{
-    (void)tensor;
-    struct exl3_linear p = problem(c);
-    exl3_linear_audit(&p, element / p.n, element % p.n, audit);
-}
-
-static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
-{
-    (void)tensor;
-    struct exl3_linear p = problem(c);
-    exl3_linear_model(&p, policy, out);
-}
-
-static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
-{
-    (void)tensor;
-    struct exl3_linear p = problem(c);
-    exl3_linear_exact(&p, first, n, sums);
-}
+FORWARD_OUTPUTS(exl3_linear)
+FORWARD_AUDIT(exl3_linear, n)
 
 #define LINEAR(kernel, plan_of, shapes_of, ...)                                                                            \
     static const struct registration kernel = {                                                                            \

@@ -1,4 +1,5 @@
 /* tf_exl3_rot_in: rows times suh, rotated in groups of 128, scaled, as f16. Dimensions of a shape: rows, K. */
+#include "kernels/forward.h"
 #include "kernels/exl3/exl3.h"
 
 #include <math.h>
@@ -161,33 +162,8 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         fill_exact_x(c, data);
 }
 
-static void reference(const struct reg_case *c, int tensor, struct bound *out)
-{
-    (void)tensor;
-    struct exl3_rot_in p = problem(c);
-    exl3_rot_in_reference(&p, out);
-}
-
-static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
-{
-    (void)tensor;
-    struct exl3_rot_in p = problem(c);
-    exl3_rot_in_audit(&p, element / p.k, element % p.k, audit);
-}
-
-static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
-{
-    (void)tensor;
-    struct exl3_rot_in p = problem(c);
-    exl3_rot_in_model(&p, policy, out);
-}
-
-static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
-{
-    (void)tensor;
-    struct exl3_rot_in p = problem(c);
-    exl3_rot_in_exact(&p, first, n, sums);
-}
+FORWARD_OUTPUTS(exl3_rot_in)
+FORWARD_AUDIT(exl3_rot_in, k)
 
 #define ROT_IN(variable, kernel, plan_of_format)                                                                           \
     static const struct registration variable = {                                                                          \

@@ -1,5 +1,6 @@
 /* softmax_rows. Dimensions of a shape: rows, n. */
 #include "contract/registry.h"
+#include "kernels/forward.h"
 #include "reference/softmax.h"
 
 enum { X, OUT };                /* tensors */
@@ -65,32 +66,13 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         reg_fill(c, tensor, data);
 }
 
-static void reference(const struct reg_case *c, int tensor, struct bound *out)
-{
-    (void)tensor;
-    struct softmax p = problem(c);
-    softmax_reference(&p, out);
-}
+FORWARD_OUTPUTS(softmax)
 
 static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
 {
     (void)tensor;
     struct softmax p = problem(c);
     softmax_audit(&p, reg_key(c, X).value, element / p.n, element % p.n, audit);
-}
-
-static void model(const struct reg_case *c, int tensor, const struct policy *policy, double *out)
-{
-    (void)tensor;
-    struct softmax p = problem(c);
-    softmax_model(&p, policy, out);
-}
-
-static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n, struct exact_sum *sums)
-{
-    (void)tensor;
-    struct softmax p = problem(c);
-    softmax_exact(&p, first, n, sums);
 }
 
 static const struct registration softmax_rows = {

@@ -338,72 +338,69 @@ static void assert_same_line(const struct verdict *a, const struct verdict *b)
     json_decref(two);
 }
 
+/* A run that was logged, and a second one that resumes from its log. */
+struct resumed {
+    char path[64];
+    struct fixture *first, *second;
+    struct run_history history;
+    struct decided decided;
+};
+
+static void open_resumed(struct resumed *r, int interrupt_first_at)
+{
+    struct error error;
+    temporary(r->path);
+    r->first = fixture("dot");
+    r->second = fixture("dot");
+    log_run(r->path, interrupt_first_at, r->first);
+    if (!history_read(r->path, &environment, &r->history, &error))
+        fail_msg("%s", error.text);
+    r->decided = history_decided(&r->history);
+    r->second->decided = &r->decided;
+}
+
+static void close_resumed(struct resumed *r)
+{
+    history_free(&r->history);
+    unlink(r->path);
+    free(r->first);
+    free(r->second);
+}
+
 static void finished_registration_is_replayed_not_run(void **state)
 {
     (void)state;
-    char path[64];
-    temporary(path);
-    struct fixture *first = fixture("dot"), *second = fixture("dot");
-    log_run(path, 0, first);
-    struct run_history history;
-    struct error error;
-    if (!history_read(path, &environment, &history, &error))
-        fail_msg("%s", error.text);
-    struct decided decided = history_decided(&history);
-    second->decided = &decided;
-    go(second, 1);
-    assert_int_equal(second->n_verdicts, first->n_verdicts);
-    for (size_t i = 0; i < first->n_verdicts; i++) {
-        assert_same_line(&first->verdicts[i], &second->verdicts[i]);
-    }
-    assert_int_equal(second->counts.chips[0].n_pass, 1);
-    history_free(&history);
-    unlink(path);
-    free(first);
-    free(second);
+    struct resumed r;
+    open_resumed(&r, 0);
+    go(r.second, 1);
+    assert_int_equal(r.second->n_verdicts, r.first->n_verdicts);
+    for (size_t i = 0; i < r.first->n_verdicts; i++)
+        assert_same_line(&r.first->verdicts[i], &r.second->verdicts[i]);
+    assert_int_equal(r.second->counts.chips[0].n_pass, 1);
+    close_resumed(&r);
 }
 
 static void unfinished_registration_is_run_again(void **state)
 {
     (void)state;
-    char path[64];
-    temporary(path);
-    struct fixture *first = fixture("dot"), *second = fixture("dot");
-    log_run(path, 5, first);
-    struct run_history history;
-    struct error error;
-    assert_true(history_read(path, &environment, &history, &error));
-    assert_int_equal(history.n_finished, 0);
-    struct decided decided = history_decided(&history);
-    second->decided = &decided;
-    go(second, 0);
-    assert_int_equal(count(second, SUBJECT_GATE, VERDICT_PASS), 24);
-    history_free(&history);
-    unlink(path);
-    free(first);
-    free(second);
+    struct resumed r;
+    open_resumed(&r, 5);
+    assert_int_equal(r.history.n_finished, 0);
+    go(r.second, 0);
+    assert_int_equal(count(r.second, SUBJECT_GATE, VERDICT_PASS), 24);
+    close_resumed(&r);
 }
 
 static void other_code_is_run_again(void **state)
 {
     (void)state;
-    char path[64];
-    temporary(path);
-    struct fixture *first = fixture("dot"), *second = fixture("dot");
-    log_run(path, 0, first);
-    struct run_history history;
-    struct error error;
-    assert_true(history_read(path, &environment, &history, &error));
-    struct decided decided = history_decided(&history);
-    second->decided = &decided;
-    second->registration.source = "edited.hip";
-    go(second, 0);
-    for (size_t i = 0; i < second->n_verdicts; i++)
-        assert_false(second->verdicts[i].replayed);
-    history_free(&history);
-    unlink(path);
-    free(first);
-    free(second);
+    struct resumed r;
+    open_resumed(&r, 0);
+    r.second->registration.source = "edited.hip";
+    go(r.second, 0);
+    for (size_t i = 0; i < r.second->n_verdicts; i++)
+        assert_false(r.second->verdicts[i].replayed);
+    close_resumed(&r);
 }
 
 int main(void)
