@@ -21,8 +21,8 @@ static bool span_allows(const struct wave *wave, const struct span *span, enum a
     return span->device == wave->dispatch->device && (kind == ACCESS_LOAD || !span->read_only);
 }
 
-static void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes, enum access_kind kind, char *text,
-                            size_t n_text)
+void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes, enum access_kind kind, char *text,
+                     size_t n_text)
 {
     const struct memory *memory = wave->dispatch->memory;
     const struct span *span = memory_find(memory, address);

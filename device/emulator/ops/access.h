@@ -31,6 +31,12 @@ static inline uint8_t *access_at(const struct access *access, int lane)
     for (uint64_t left_ = (mask); left_; left_ &= left_ - 1)                                                               \
         for (int lane = __builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
 
+#define describe_memory VARIANT(describe_memory)
+
+/* What is wrong with n_bytes of the wave's access at a guest address that may not happen, for its finding. */
+void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes, enum access_kind kind, char *text,
+                     size_t n_text);
+
 #define resolve_global  VARIANT(resolve_global)
 #define resolve_flat    VARIANT(resolve_flat)
 #define resolve_scratch VARIANT(resolve_scratch)

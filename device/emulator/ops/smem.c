@@ -2,8 +2,6 @@
  * Scalar memory reads (RDNA3.5 ISA, "Scalar memory reads and instructions"): base + offset register + immediate, whole
  * dwords into consecutive SGPRs. Every read is checked against the allocations.
  */
-#include <inttypes.h>
-
 #include "device/emulator/ops/access.h"
 
 /* The offset operand: a register counts unsigned, a constant is signed. */
@@ -18,20 +16,12 @@ static int64_t offset_of(struct wave *wave, const struct instruction *in)
 /* The host's bytes at [address, address + n_bytes), or NULL with a finding. */
 static const uint8_t *readable(struct wave *wave, uint64_t address, uint32_t n_bytes)
 {
-    const struct memory *memory = wave->dispatch->memory;
-    const struct span *span = memory_find_cached(memory, &wave->spans, address);
-    char where[200];
+    const struct span *span = memory_find_cached(wave->dispatch->memory, &wave->spans, address);
     if (span && span->device == wave->dispatch->device && n_bytes <= span->n_bytes - (address - span->base))
         return span->host + (address - span->base);
-    memory_describe(memory, address, where, sizeof where);
-    if (!span)
-        wave_finding(wave, FINDING_MEM, -1, "address 0x%" PRIx64 " %s", address, where);
-    else if (span->device != wave->dispatch->device)
-        wave_finding(wave, FINDING_MEM, -1, "address 0x%" PRIx64 " %s of device %d, and this is device %d", address, where,
-                     span->device, wave->dispatch->device);
-    else
-        wave_finding(wave, FINDING_MEM, -1, "address 0x%" PRIx64 " %s, and %" PRIu64 " of the %u bytes lie past its end",
-                     address, where, n_bytes - (span->base + span->n_bytes - address), n_bytes);
+    char text[320];
+    describe_memory(wave, address, n_bytes, ACCESS_LOAD, text, sizeof text);
+    wave_finding(wave, FINDING_MEM, -1, "%s", text);
     return NULL;
 }
 
