@@ -18,20 +18,20 @@
 
 #define ROW(chip_name, chip_family, machine, isa, n_cus, llvm)                                                             \
     .name = (chip_name), .family = (chip_family), .elf_machine = (machine), .isa_version = (isa),                          \
-    .n_compute_units = (n_cus), .llvm_since = (llvm)
+    .n_compute_units = (n_cus), .llvm_since = (llvm), .emulated = true
 
 static const struct chip chips[] = {
     {ROW("gfx1030", CHIP_RDNA2, 0x36, 10300, 80, 19), RDNA_COMMON, RDNA_VGPRS_1024, .of_record = true},
-    {ROW("gfx1100", CHIP_RDNA3, 0x41, 11000, 96, 19), RDNA_COMMON, RDNA_VGPRS_1536, .of_record = true, .emulated = true},
-    {ROW("gfx1151", CHIP_RDNA35, 0x4a, 11501, 40, 19), RDNA_COMMON, RDNA_VGPRS_1536, .of_record = true, .emulated = true},
+    {ROW("gfx1100", CHIP_RDNA3, 0x41, 11000, 96, 19), RDNA_COMMON, RDNA_VGPRS_1536, .of_record = true},
+    {ROW("gfx1151", CHIP_RDNA35, 0x4a, 11501, 40, 19), RDNA_COMMON, RDNA_VGPRS_1536, .of_record = true},
     {ROW("gfx1201", CHIP_RDNA4, 0x4e, 12001, 64, 19), RDNA_COMMON, RDNA_VGPRS_1536, .of_record = true},
     {ROW("gfx90a", CHIP_CDNA2, 0x3f, 9010, 110, 19), CDNA_COMMON, CDNA_LDS(65536, 512), .of_record = true},
     {ROW("gfx942", CHIP_CDNA3, 0x4c, 9402, 304, 19), CDNA_COMMON, CDNA_LDS(65536, 512), .of_record = true},
     {ROW("gfx950", CHIP_CDNA4, 0x4f, 9500, 256, 20), CDNA_COMMON, CDNA_LDS(163840, 1280), .of_record = true},
-    {ROW("gfx1101", CHIP_RDNA3, 0x46, 11001, 60, 19), RDNA_COMMON, RDNA_VGPRS_1536, .emulated = true},
-    {ROW("gfx1102", CHIP_RDNA3, 0x47, 11002, 32, 19), RDNA_COMMON, RDNA_VGPRS_1024, .emulated = true},
+    {ROW("gfx1101", CHIP_RDNA3, 0x46, 11001, 60, 19), RDNA_COMMON, RDNA_VGPRS_1536},
+    {ROW("gfx1102", CHIP_RDNA3, 0x47, 11002, 32, 19), RDNA_COMMON, RDNA_VGPRS_1024},
     {ROW("gfx1103", CHIP_RDNA3, 0x44, 11003, 12, 19), RDNA_COMMON, RDNA_VGPRS_1024},
-    {ROW("gfx1150", CHIP_RDNA35, 0x43, 11500, 16, 19), RDNA_COMMON, RDNA_VGPRS_1024, .emulated = true},
+    {ROW("gfx1150", CHIP_RDNA35, 0x43, 11500, 16, 19), RDNA_COMMON, RDNA_VGPRS_1024},
     {ROW("gfx1152", CHIP_RDNA35, 0x55, 11502, 8, 19), RDNA_COMMON, RDNA_VGPRS_1024},
     {ROW("gfx1153", CHIP_RDNA35, 0x58, 11503, 0, 20), RDNA_COMMON, RDNA_VGPRS_1024},
     {ROW("gfx1200", CHIP_RDNA4, 0x48, 12000, 32, 19), RDNA_COMMON, RDNA_VGPRS_1536},
