@@ -102,6 +102,37 @@ static void resolve_targets(struct emulated_code *code)
     }
 }
 
+/* Instructions after which the next one follows whatever happens: no branch, no stop, no other wave in between. */
+static bool is_straight(const struct instruction *in)
+{
+    return in->opcode && (in->class == CLASS_SALU || in->class == CLASS_WAIT || instruction_is_vector_alu(in));
+}
+
+static bool writes_exec(const struct instruction *in)
+{
+    for (unsigned i = 0; i < in->n_dst; i++)
+        if (in->dst[i].kind == OPERAND_SCALAR && in->dst[i].index + in->dst[i].n_dwords > SREG_EXEC_LO &&
+            in->dst[i].index <= SREG_EXEC_HI)
+            return true;
+    const char *mnemonic = in->opcode->mnemonic;
+    return strstr(mnemonic, "cmpx") || strstr(mnemonic, "saveexec") || strstr(mnemonic, "wrexec") || in->pair;
+}
+
+/* From the last instruction back: each knows how far its straight run goes. */
+static void find_straight_runs(struct emulated_code *code)
+{
+    for (uint32_t i = code->n_instructions + 1; i-- > 0;) {
+        struct instruction *in = &code->instructions[i], *next = in + 1;
+        in->n_straight = 1;
+        in->n_straight_vector = instruction_is_vector(in);
+        bool goes_on = i + 1 < code->n_instructions && is_straight(in) && is_straight(next) && !writes_exec(in);
+        if (!goes_on || next->n_straight == MAX_STRAIGHT)
+            continue;
+        in->n_straight += next->n_straight;
+        in->n_straight_vector += next->n_straight_vector;
+    }
+}
+
 /* What runs when control falls off the last instruction. */
 static void add_end(struct emulated_code *code, size_t offset_bytes)
 {
@@ -142,6 +173,7 @@ bool code_decode(const struct chip *chip, uint32_t n_lanes, const uint8_t *image
     }
     resolve_targets(code);
     add_end(code, first + n_bytes);
+    find_straight_runs(code);
     return true;
 }
 

@@ -58,5 +58,8 @@ handler instruction_off_end;
 /* Parses LLVM's text of one instruction (without comment) into *in: opcode, operands, modifiers, class. Returns false where
  * the mnemonic or an operand is unknown (in->opcode NULL). text must outlive *in. */
 bool parse_instruction(const struct chip *chip, const char *text, struct arena *arena, struct instruction *in);
+/* Marks the operands that handlers may take without a further look (instruction.plain): whole vector registers, no
+ * modifier, no half, no DPP or SDWA. Must follow a change of a parsed instruction. */
+void instruction_mark_plain(struct instruction *in);
 
 #endif

@@ -10,6 +10,9 @@
 #define EMULATOR_FLOAT_LANES_H
 
 #include <math.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 #include "device/emulator/fpmode.h"
 #include "device/emulator/lanes.h"
@@ -36,6 +39,28 @@ static inline uint64_t f64_is_nan(uint64_t bits)
 static inline uint32_t f32_quiet(uint32_t bits)
 {
     return bits | 0x400000u;
+}
+
+/* Whether any lane is a NaN. The host's compare takes two rows' vectors at once: unordered where either is a NaN. */
+static inline bool any_nan_f32(const uint32_t *row)
+{
+#if defined(__AVX512F__)
+    __mmask16 nans = 0;
+    for (int lane = 0; lane < WAVE_LANES; lane += 32)
+        nans |= _mm512_cmp_ps_mask(_mm512_load_ps(row + lane), _mm512_load_ps(row + lane + 16), _CMP_UNORD_Q);
+    return nans;
+#elif defined(__AVX__)
+    __m256 nans = _mm256_setzero_ps();
+    for (int lane = 0; lane < WAVE_LANES; lane += 16) {
+        __m256 a = _mm256_load_ps((const float *)row + lane), b = _mm256_load_ps((const float *)row + lane + 8);
+        nans = _mm256_or_ps(nans, _mm256_cmp_ps(a, b, _CMP_UNORD_Q));
+    }
+    return _mm256_movemask_ps(nans);
+#else
+    uint32_t nans = 0;
+    EACH_LANE nans |= -(uint32_t)((row[lane] & 0x7fffffffu) > 0x7f800000u);
+    return nans;
+#endif
 }
 
 static inline uint32_t f16_quiet(uint32_t bits)

@@ -102,7 +102,7 @@ struct operand {
     uint8_t modifiers;   /* enum operand_modifier bits */
     uint8_t sdwa_select; /* enum sdwa_select */
     uint16_t index;
-    uint64_t constant; /* of a plain vector source (instruction.plain): its row */
+    uint64_t constant;
 };
 
 enum instruction_form { FORM_PLAIN, FORM_DPP16, FORM_DPP8, FORM_SDWA };
@@ -145,7 +145,7 @@ enum instruction_flag {
     FLAG_MUL = 1 << 14,             /* omod mul:2, mul:4, div:2 stands in omod */
 };
 
-enum { MAX_SOURCES = 6, MAX_DESTINATIONS = 2, PLAIN_RESULT = 0x80 };
+enum { MAX_SOURCES = 6, MAX_DESTINATIONS = 2, PLAIN_RESULT = 0x80, MAX_STRAIGHT = 255 };
 
 struct opcode {
     const char *mnemonic;  /* stem, without _e32, _e64, _dpp, _sdwa */
@@ -180,9 +180,18 @@ struct opcode {
 enum opcode_class { OPCODE_CLASSES(OPCODE_CLASS_ENUM) CLASS_COUNT };
 #undef OPCODE_CLASS_ENUM
 
+/* What every execution reads comes first, in one cache line. */
 struct instruction {
     handler *run;
-    const struct opcode *opcode; /* NULL where the decoder does not know it; run then ends the wave with a finding */
+    uint8_t class; /* enum opcode_class, of the opcode */
+    uint8_t plain; /* bit k: source k is a whole vector register as it stands; PLAIN_RESULT: dst[0] is, unmodified */
+    uint8_t form;  /* enum instruction_form */
+    /* From here to the end of the straight run: instructions that run one after the other whatever they do, with one EXEC;
+     * how many; how many of them are vector ones. At least 1 and at most MAX_STRAIGHT; 1 for all others. */
+    uint8_t n_straight, n_straight_vector;
+    uint16_t plain_row[MAX_SOURCES]; /* of the sources marked in plain */
+    uint16_t plain_result_row;       /* of dst[0] with PLAIN_RESULT */
+    const struct opcode *opcode;     /* NULL where the decoder does not know it; run then ends the wave with a finding */
     struct operand dst[MAX_DESTINATIONS];
     struct operand src[MAX_SOURCES];
     uint32_t flags;        /* enum instruction_flag */
@@ -192,18 +201,27 @@ struct instruction {
     int32_t offset;    /* memory: the signed byte offset (DS: offset, or offset0) */
     uint16_t offset1;  /* DS: second offset of two-address forms; ds_swizzle keeps its 16-bit control in offset */
     uint8_t size_bytes;
-    uint8_t form; /* enum instruction_form */
     uint8_t n_dst, n_src;
     uint8_t omod;                              /* 0 none, 1 x2, 2 x4, 3 /2 */
     uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* bit k for source k (op_sel bit 3, or n_src, for the destination) */
     uint8_t dpp_kind, dpp_amount, row_mask, bank_mask;
     uint8_t dst_sdwa_select;
     uint8_t cbsz, abid, blgp;
-    uint8_t class; /* enum opcode_class, of the opcode */
-    uint8_t plain; /* bit k: source k is a whole vector register as it stands; PLAIN_RESULT: so is dst[0] */
-    uint32_t dpp8; /* three bits a lane of eight, lane 0 lowest */
+    uint32_t dpp8;                  /* three bits a lane of eight, lane 0 lowest */
     const struct instruction *pair; /* VOPD: its two halves, each decoded as its own instruction; else NULL */
     const char *text;               /* LLVM's text, for findings and disasm; owned by the code's arena */
 };
+
+/* Works on vector registers, memory included: its active lanes are counted. */
+static inline bool instruction_is_vector(const struct instruction *in)
+{
+    return in->class >= CLASS_VALU && in->class != CLASS_HINT;
+}
+
+/* Works on vector registers alone. */
+static inline bool instruction_is_vector_alu(const struct instruction *in)
+{
+    return in->class >= CLASS_VALU && in->class <= CLASS_MATRIX;
+}
 
 #endif

@@ -181,7 +181,7 @@ static inline const uint32_t *source32(struct wave *wave, const struct instructi
 {
     const struct operand *operand = &in->src[k];
     if (__builtin_expect(in->plain >> k & 1, 1))
-        return vgpr_row(wave, (unsigned)operand->constant);
+        return vgpr_row(wave, in->plain_row[k]);
     if (operand->modifiers | operand->half | operand->sdwa_select | in->form)
         return VARIANT(source32_slow)(wave, in, k, scratch);
     if (operand->kind <= OPERAND_AGPR && operand->kind != OPERAND_NONE)

@@ -175,21 +175,27 @@ static bool clears_other_half(const struct chip *chip, const struct instruction 
     return in->class >= CLASS_VALU && in->class <= CLASS_MATRIX;
 }
 
-/* Marks the operands that handlers may take without a further look: whole vector registers, no modifier, no half, no DPP or
- * SDWA. */
-static void mark_plain(struct instruction *in)
+static uint16_t row_of(const struct operand *vector)
 {
+    return (uint16_t)(vector->index + (vector->kind == OPERAND_AGPR ? AGPR_FIRST_ROW : 0));
+}
+
+void instruction_mark_plain(struct instruction *in)
+{
+    in->plain = 0;
     if (in->form != FORM_PLAIN)
         return;
     for (unsigned k = 0; k < in->n_src; k++) {
-        struct operand *operand = &in->src[k];
+        const struct operand *operand = &in->src[k];
         if (!is_vector(operand) || operand->modifiers | operand->half | operand->sdwa_select)
             continue;
         in->plain |= (uint8_t)(1 << k);
-        operand->constant = operand->index + (operand->kind == OPERAND_AGPR ? (unsigned)AGPR_FIRST_ROW : 0u);
+        in->plain_row[k] = row_of(operand);
     }
-    if (in->n_dst && is_vector(&in->dst[0]) && !in->dst[0].half)
-        in->plain |= PLAIN_RESULT;
+    if (!in->n_dst || !is_vector(&in->dst[0]) || in->dst[0].half || in->omod || in->flags & FLAG_CLAMP)
+        return;
+    in->plain |= PLAIN_RESULT;
+    in->plain_result_row = row_of(&in->dst[0]);
 }
 
 static bool parse_single(const struct chip *chip, const char *text, size_t mnemonic_offset, struct instruction *in)
@@ -224,7 +230,7 @@ static bool parse_single(const struct chip *chip, const char *text, size_t mnemo
         return false;
     if (clears_other_half(chip, in))
         in->flags |= FLAG_ZERO_OTHER_HALF;
-    mark_plain(in);
+    instruction_mark_plain(in);
     return true;
 }
 

@@ -109,21 +109,20 @@ void wave_jump(struct wave *wave, uint64_t address)
         wave_finding(wave, FINDING_TRAP, -1, "jump to 0x%llx, where no instruction starts", (unsigned long long)address);
 }
 
-static bool is_vector(uint8_t class)
-{
-    return class >= CLASS_VALU && class != CLASS_HINT;
-}
-
+/* Runs a straight run to its end: nothing in it branches, stops the wave or changes EXEC before its last instruction. */
 static inline void execute(struct wave *wave, const struct instruction *in)
 {
-    wave->current = in;
-    wave->pc++;
-    wave->n_executed++;
-    if (is_vector(in->class))
-        wave->n_lanes_executed += __builtin_expect(wave->exec == wave->full_exec, 1)
-                                      ? wave->n_lanes
-                                      : (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
-    in->run(wave, in);
+    const struct instruction *end = in + in->n_straight;
+    unsigned n_active = __builtin_expect(wave->exec == wave->full_exec, 1)
+                            ? wave->n_lanes
+                            : (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
+    wave->pc += in->n_straight;
+    wave->n_executed += in->n_straight;
+    wave->n_lanes_executed += in->n_straight_vector * n_active;
+    for (; in < end; in++) {
+        wave->current = in;
+        in->run(wave, in);
+    }
 }
 
 static uint64_t instruction_limit(const struct wave *wave)

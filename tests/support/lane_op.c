@@ -65,22 +65,9 @@ static void set_operands(struct instruction *in)
     }
 }
 
-static bool is_whole_row(const struct operand *operand)
-{
-    return operand->kind == OPERAND_VGPR && operand->n_dwords == 1 && !operand->half && !operand->modifiers;
-}
-
-/* As the decoder does it. */
 void lane_op_prepare(struct lane_op *op)
 {
-    struct instruction *in = &op->instruction;
-    in->plain = in->n_dst && is_whole_row(&in->dst[0]) ? PLAIN_RESULT : 0;
-    for (int k = 0; k < in->n_src; k++) {
-        if (is_whole_row(&in->src[k])) {
-            in->plain |= (uint8_t)(1 << k);
-            in->src[k].constant = in->src[k].index;
-        }
-    }
+    instruction_mark_plain(&op->instruction);
 }
 
 struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode)

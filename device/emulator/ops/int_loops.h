@@ -37,16 +37,42 @@
     SOURCES_2;                                                                                                             \
     LANES32(c_lanes, 2)
 
-#define DEFINE_LANES(name, n, in_type, out_type, expression)                                                               \
+#define ROWS_1 const uint32_t *a_lanes = vgpr_row(wave, in->plain_row[0])
+#define ROWS_2                                                                                                             \
+    ROWS_1;                                                                                                                \
+    const uint32_t *b_lanes = vgpr_row(wave, in->plain_row[1])
+#define ROWS_3                                                                                                             \
+    ROWS_2;                                                                                                                \
+    const uint32_t *c_lanes = vgpr_row(wave, in->plain_row[2])
+
+/* Whole registers, no modifier, every lane on: rows are read and written as they stand. */
+static inline bool is_common_row(const struct wave *wave, const struct instruction *in, unsigned n_sources)
+{
+    unsigned wanted = PLAIN_RESULT | ((1u << n_sources) - 1);
+    return __builtin_expect((in->plain & wanted) == wanted && exec_read(wave) == wave->full_exec, 1);
+}
+
+/* A register's worth of loop for the common case, and a function for all others. */
+#define DEFINE_COMMON(name, n, in_type, out_type, expression)                                                              \
     HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        if (is_common_row(wave, in, n)) {                                                                                  \
+            ROWS_##n;                                                                                                      \
+            uint32_t *d = vgpr_row(wave, in->plain_result_row);                                                            \
+            LOOP_##n(in_type, out_type, expression)                                                                        \
+        } else {                                                                                                           \
+            name##_general(wave, in);                                                                                      \
+        }                                                                                                                  \
+    }
+
+#define LANES_BODY(n, in_type, out_type, expression)                                                                       \
     {                                                                                                                      \
         SOURCES_##n;                                                                                                       \
         RESULT32(d);                                                                                                       \
         LOOP_##n(in_type, out_type, expression) commit32(wave, in, d);                                                     \
     }
 
-#define DEFINE_LANES_CLAMP(name, n, in_type, out_type, expression, clamped)                                                \
-    HANDLER(name)                                                                                                          \
+#define LANES_BODY_CLAMP(n, in_type, out_type, expression, clamped)                                                        \
     {                                                                                                                      \
         SOURCES_##n;                                                                                                       \
         RESULT32(d);                                                                                                       \
@@ -58,12 +84,23 @@
         commit32(wave, in, d);                                                                                             \
     }
 
-#define DEFINE_U32(name, n, expression)                DEFINE_LANES(name, n, uint32_t, uint32_t, expression)
-#define DEFINE_I32(name, n, expression)                DEFINE_LANES(name, n, int32_t, uint32_t, expression)
+#define GENERAL(name) static __attribute__((noinline)) void name##_general(struct wave *wave, const struct instruction *in)
+
+#define DEFINE_LANES(name, n, in_type, out_type, expression) HANDLER(name) LANES_BODY(n, in_type, out_type, expression)
+#define DEFINE_LANES_CLAMP(name, n, in_type, out_type, expression, clamped)                                                \
+    HANDLER(name) LANES_BODY_CLAMP(n, in_type, out_type, expression, clamped)
+#define DEFINE_WHOLE(name, n, in_type, expression)                                                                         \
+    GENERAL(name) LANES_BODY(n, in_type, uint32_t, expression) DEFINE_COMMON(name, n, in_type, uint32_t, expression)
+#define DEFINE_WHOLE_CLAMP(name, n, in_type, expression, clamped)                                                          \
+    GENERAL(name)                                                                                                          \
+    LANES_BODY_CLAMP(n, in_type, uint32_t, expression, clamped) DEFINE_COMMON(name, n, in_type, uint32_t, expression)
+
+#define DEFINE_U32(name, n, expression)                DEFINE_WHOLE(name, n, uint32_t, expression)
+#define DEFINE_I32(name, n, expression)                DEFINE_WHOLE(name, n, int32_t, expression)
 #define DEFINE_U16(name, n, expression)                DEFINE_LANES(name, n, uint16_t, uint16_t, expression)
 #define DEFINE_I16(name, n, expression)                DEFINE_LANES(name, n, int16_t, uint16_t, expression)
-#define DEFINE_U32_CLAMP(name, n, expression, clamped) DEFINE_LANES_CLAMP(name, n, uint32_t, uint32_t, expression, clamped)
-#define DEFINE_I32_CLAMP(name, n, expression, clamped) DEFINE_LANES_CLAMP(name, n, int32_t, uint32_t, expression, clamped)
+#define DEFINE_U32_CLAMP(name, n, expression, clamped) DEFINE_WHOLE_CLAMP(name, n, uint32_t, expression, clamped)
+#define DEFINE_I32_CLAMP(name, n, expression, clamped) DEFINE_WHOLE_CLAMP(name, n, int32_t, expression, clamped)
 #define DEFINE_U16_CLAMP(name, n, expression, clamped) DEFINE_LANES_CLAMP(name, n, uint16_t, uint16_t, expression, clamped)
 #define DEFINE_I16_CLAMP(name, n, expression, clamped) DEFINE_LANES_CLAMP(name, n, int16_t, uint16_t, expression, clamped)
 

@@ -57,17 +57,17 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
 static inline bool is_common_f32(const struct wave *wave, const struct instruction *in, unsigned n_sources)
 {
     unsigned wanted = PLAIN_RESULT | ((1u << n_sources) - 1);
-    return __builtin_expect((in->plain & wanted) == wanted && wave->plain_f32 && !has_output_modifiers(in), 1);
+    return __builtin_expect((in->plain & wanted) == wanted && wave->plain_f32, 1);
 }
 
 static inline const uint32_t *plain_row(const struct wave *wave, const struct instruction *in, int k)
 {
-    return vgpr_row(wave, (unsigned)in->src[k].constant);
+    return vgpr_row(wave, in->plain_row[k]);
 }
 
 static inline void store_plain_row(struct wave *wave, const struct instruction *in, const uint32_t *result)
 {
-    uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]));
+    uint32_t *row = vgpr_row(wave, in->plain_result_row);
     if (__builtin_expect(exec_read(wave) == wave->full_exec, 1)) {
         EACH_LANE row[lane] = result[lane];
     } else {
@@ -77,17 +77,14 @@ static inline void store_plain_row(struct wave *wave, const struct instruction *
 
 /* NAME_row computes a row in the host's arithmetic and says whether any lane came out a NaN. */
 #define BINARY_F32(name, expression, slow)                                                                                 \
-    static inline __attribute__((always_inline)) uint32_t name##_row(uint32_t *r, const uint32_t *a, const uint32_t *b)    \
+    static inline __attribute__((always_inline)) bool name##_row(uint32_t *r, const uint32_t *a, const uint32_t *b)        \
     {                                                                                                                      \
-        uint32_t any_nan = 0;                                                                                              \
         EACH_LANE                                                                                                          \
         {                                                                                                                  \
             float x = bits_f32(a[lane]), y = bits_f32(b[lane]);                                                            \
-            float value = expression;                                                                                      \
-            r[lane] = f32_bits(value);                                                                                     \
-            any_nan |= -(uint32_t)(value != value);                                                                        \
+            r[lane] = f32_bits(expression);                                                                                \
         }                                                                                                                  \
-        return any_nan;                                                                                                    \
+        return any_nan_f32(r);                                                                                             \
     }                                                                                                                      \
     static __attribute__((noinline)) void name##_general(struct wave *wave, const struct instruction *in)                  \
     {                                                                                                                      \
@@ -115,17 +112,11 @@ BINARY_F32(sub_f32, x - y, slow_subtract)
 BINARY_F32(subrev_f32, y - x, slow_subtract_reversed)
 BINARY_F32(mul_f32, x *y, slow_multiply)
 
-static inline __attribute__((always_inline)) uint32_t fma_row(uint32_t *r, const uint32_t *a, const uint32_t *b,
-                                                              const uint32_t *c)
+static inline __attribute__((always_inline)) bool fma_row(uint32_t *r, const uint32_t *a, const uint32_t *b,
+                                                          const uint32_t *c)
 {
-    uint32_t any_nan = 0;
-    EACH_LANE
-    {
-        float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
-        r[lane] = f32_bits(value);
-        any_nan |= -(uint32_t)(value != value);
-    }
-    return any_nan;
+    EACH_LANE r[lane] = f32_bits(fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane])));
+    return any_nan_f32(r);
 }
 
 static void fma_general(struct wave *wave, const struct instruction *in, const uint32_t *a, const uint32_t *b,
