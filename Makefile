@@ -33,7 +33,7 @@ LLVM_CFLAGS = $(eval LLVM_CFLAGS := $$(shell $(LLVM_CONFIG) --cflags | tr ' ' '\
 LLVM_LIBS = $(eval LLVM_LIBS := $$(shell $(LLVM_CONFIG) --ldflags --libs | tr '\n' ' '))$(LLVM_LIBS)
 LLVM_VERSION = $(or $(filter-out llvm-config%,$(patsubst llvm-config-%,%,$(notdir $(LLVM_CONFIG)))),22)
 CFLAGS_COMMON = -std=gnu11 -O2 -g -I. -ffp-contract=off -fno-math-errno -frounding-math -D_GNU_SOURCE $(WARNINGS) $(SANITIZE) -MMD -MP
-LIBS = -lmpfr -lgmp -lxxhash -ljansson -lelf -lmsgpackc $(LLVM_LIBS) -ldl -lm -lpthread
+LIBS = -lmpfr -lgmp -lxxhash -ljansson -ldw -lelf -lmsgpackc $(LLVM_LIBS) -ldl -lm -lpthread
 
 # Handlers: one object for each wave size and host instruction set. Copies of rows stay in registers: no calls of memcpy.
 OPS_CFLAGS = -std=gnu11 -O3 -g -I. -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -D_GNU_SOURCE \

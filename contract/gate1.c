@@ -23,27 +23,25 @@ static bool fail(struct verdict *verdict)
     return false;
 }
 
-/* Findings first: they say why a launch failed. Those about memory and barriers are red at this gate; the rest end the
- * launch. */
+/* Findings first: they say why a launch failed. Those that let a launch go on are red at this gate; the rest end it. */
 static bool launch_ok(const struct launch_result *result, struct device *device, int run, struct verdict *verdict)
 {
-    const char *finding = result->n_findings ? result->findings[0].text : "";
-    const char *kind = result->n_findings ? finding_kind_name(result->findings[0].kind) : "";
-    if (result->n_findings && (result->findings[0].kind == FINDING_MEM || result->findings[0].kind == FINDING_SYNC)) {
-        verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, finding);
+    const struct finding *finding = result->n_findings ? &result->findings[0] : NULL;
+    const char *kind = finding ? finding_kind_name(finding->kind) : "", *text = finding ? finding->text : "";
+    if (finding) {
+        verdict->has_finding = true;
+        verdict->finding = *finding;
+    }
+    if (finding && (finding->kind == FINDING_MEM || finding->kind == FINDING_SYNC || result->code == hipSuccess)) {
+        verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, text);
         return fail(verdict);
     }
-    if (result->code != hipSuccess) {
-        verdict->status = VERDICT_LAUNCH_FAILED;
-        verdict_reason(verdict, "run %d: %s: %s%s%s%s%s", run + 1, result->where,
-                       device->hip->hipGetErrorName(result->code), *kind ? ": " : "", kind, *kind ? ": " : "", finding);
-        return false;
-    }
-    if (result->n_findings) {
-        verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, finding);
-        return fail(verdict);
-    }
-    return true;
+    if (result->code == hipSuccess)
+        return true;
+    verdict->status = VERDICT_LAUNCH_FAILED;
+    verdict_reason(verdict, "run %d: %s: %s%s%s%s%s", run + 1, result->where, device->hip->hipGetErrorName(result->code),
+                   *kind ? ": " : "", kind, *kind ? ": " : "", text);
+    return false;
 }
 
 static bool guards_intact(const struct workspace *ws, int run, struct verdict *verdict)

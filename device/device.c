@@ -1,5 +1,9 @@
 #include "device/device.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
 const char *finding_kind_name(enum finding_kind kind)
 {
     static const char *const names[] = {
@@ -8,4 +12,62 @@ const char *finding_kind_name(enum finding_kind kind)
 #undef FINDING_NAME
     };
     return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "unknown";
+}
+
+/* A line of limited length. */
+struct line {
+    char *text;
+    size_t used, capacity;
+};
+
+static void append(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(line->text + line->used, line->capacity - line->used, format, arguments);
+    va_end(arguments);
+    size_t left = line->capacity - 1 - line->used;
+    line->used += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+}
+
+/* "saxpy+0x1c4 global_load_b32 v2, v[2:3], off (saxpy.hip:7)" */
+static void append_instruction(struct line *line, const struct finding_place *place)
+{
+    int64_t offset = place->offset_bytes;
+    append(line, "%s%c0x%" PRIx64 " %s", place->kernel[0] ? place->kernel : "code", offset < 0 ? '-' : '+',
+           offset < 0 ? -(uint64_t)offset : (uint64_t)offset, place->instruction);
+    if (place->file[0])
+        append(line, " (%s:%" PRIu32 ")", place->file, place->line);
+}
+
+/* "workgroup 1,0,0 wave 2 lane 7" */
+static void append_where(struct line *line, const struct finding_place *place)
+{
+    append(line, "workgroup %" PRIu32 ",%" PRIu32 ",%" PRIu32, place->workgroup[0], place->workgroup[1],
+           place->workgroup[2]);
+    if (place->wave >= 0)
+        append(line, " wave %" PRId32, place->wave);
+    if (place->lane >= 0)
+        append(line, " lane %" PRId32, place->lane);
+}
+
+void finding_compose(struct finding *finding)
+{
+    struct line line = {.text = finding->text, .capacity = sizeof finding->text};
+    if (finding->place.instruction[0]) {
+        append_instruction(&line, &finding->place);
+        append(&line, ": ");
+        append_where(&line, &finding->place);
+        append(&line, ": ");
+    } else if (finding->place.kernel[0]) {
+        append(&line, "%s: ", finding->place.kernel);
+    }
+    append(&line, "%s", finding->message);
+    if (!finding->has_other)
+        return;
+    append(&line, "; the other: ");
+    append_instruction(&line, &finding->other);
+    append(&line, " in ");
+    append_where(&line, &finding->other);
 }

@@ -27,10 +27,29 @@ enum finding_kind { FINDING_KINDS(FINDING_ENUM) FINDING_KIND_COUNT };
 
 const char *finding_kind_name(enum finding_kind kind);
 
+/* Where in the program and in the launch. */
+struct finding_place {
+    char kernel[96];       /* its symbol; "" where none is known */
+    int64_t offset_bytes;  /* of the instruction from the kernel's first byte; from the code's where kernel is "" */
+    char instruction[128]; /* its text; "" where it concerns no instruction */
+    char file[128];        /* of the source, as the compiler was given it; "" where the code has no line tables */
+    uint32_t line;         /* from 1 */
+    uint32_t workgroup[3];
+    int32_t wave, lane; /* of the workgroup, of the wave; -1: not one alone */
+};
+
 struct finding {
     enum finding_kind kind;
-    char text[480]; /* one line without the kind: "kernel+0x1c4 global_load_b32 …: workgroup 1,0,0 wave 2 lane 7: …" */
+    bool has_other;
+    struct finding_place place, other; /* other: the second party of a race, and the like */
+    char message[400];
+    /* One line of all that, without the kind, made by finding_compose:
+     * "saxpy+0x1c4 global_load_b32 v2, v[2:3], off (saxpy.hip:7): workgroup 1,0,0 wave 2 lane 7: address …" */
+    char text[1000];
 };
+
+/* Fills text from the other fields. */
+void finding_compose(struct finding *finding);
 
 struct device {
     const struct hip_api *hip;

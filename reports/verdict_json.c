@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/finding_json.h"
+
 enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_INT64, FIELD_REAL, FIELD_HEX64, FIELD_HASH };
 
 struct field {
@@ -158,6 +160,8 @@ json_t *verdict_to_json(const struct verdict *verdict)
         if (!says_nothing(&fields[i], at))
             json_object_set_new(object, fields[i].name, field_to_json(&fields[i], at));
     }
+    if (verdict->has_finding)
+        json_object_set_new(object, "finding", finding_to_json(&verdict->finding));
     return object;
 }
 
@@ -194,5 +198,7 @@ bool verdict_from_json(const json_t *object, struct verdict *verdict)
         if (json && !field_from_json(&fields[i], json, (char *)verdict + fields[i].offset))
             return false;
     }
-    return true;
+    const json_t *finding = json_object_get(object, "finding");
+    verdict->has_finding = finding != NULL;
+    return !finding || finding_from_json(finding, &verdict->finding);
 }

@@ -22,7 +22,9 @@ tests/|.*
 libraries='
 mpfr\.h|reference/audit\.c|tests/.*
 llvm-c/.*|device/emulator/decode\.c
-libelf\.h|device/code_(object|relocation)\.[ch]
+libelf\.h|device/code_(lines|object|relocation)\.[ch]
+elfutils/libdw\.h|device/code_lines\.c
+dwarf\.h|device/code_lines\.c
 gelf\.h|device/code_(object|relocation)\.c
 msgpack\.h|device/code_metadata\.c
 xxhash\.h|contract/base/(hash|random)\.c

@@ -22,6 +22,7 @@ libgmp-dev|/usr/include/x86_64-linux-gnu/gmp.h|MPFR needs it
 libxxhash-dev|/usr/include/xxhash.h|hashes
 libjansson-dev|/usr/include/jansson.h|run logs
 libelf-dev|/usr/include/libelf.h|code objects
+libdw-dev|/usr/include/elfutils/libdw.h|source lines of findings
 libmsgpack-dev|/usr/include/msgpack.h|metadata of code objects
 libopenblas-dev|/usr/include/x86_64-linux-gnu/cblas.h|peer of the reference in benchmarks
 libcmocka-dev|/usr/include/cmocka.h|unit tests

@@ -230,7 +230,7 @@ static bool make_isa_bitcode(struct toolchain *toolchain, const struct compile_r
 static void add_flags(const struct toolchain *toolchain, struct command *command, const struct compile_request *request,
                       unsigned wave_size, unsigned default_wave)
 {
-    /* No cuid: it would put a hash of the source's path into the code object. */
+    /* No cuid and no folder: they would put the project's path into the code object. Line tables change no instruction. */
     static const char *const common[] = {"-x",
                                          "hip",
                                          "--cuda-device-only",
@@ -238,6 +238,8 @@ static void add_flags(const struct toolchain *toolchain, struct command *command
                                          "-std=c++17",
                                          "-mcode-object-version=5",
                                          "-fuse-cuid=none",
+                                         "-gline-tables-only",
+                                         "-ffile-compilation-dir=.",
                                          "-I."};
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         add(command, common[i]);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contract/base/clock.h"
+#include "device/code_lines.h"
 #include "device/emulator/hip_state.h"
 
 enum { MAX_GRID_YZ = 65536, KERNARG_GRANULE = 64 };
@@ -188,19 +189,42 @@ static void keep_finding(struct emulator *emulator, const struct finding *findin
     emulator->findings[emulator->n_findings++] = *finding;
 }
 
-static void keep_findings(struct emulator *emulator, const struct dispatch *dispatch)
+static void find_line(const struct code_lines *lines, const struct code_kernel *kernel, struct finding_place *place)
 {
+    uint64_t address = kernel->entry_address + (uint64_t)place->offset_bytes;
+    code_lines_find(lines, address, place->file, sizeof place->file, &place->line);
+}
+
+/* Source lines of the findings that are kept. */
+static void find_lines(const struct ihipModule_t *module, const struct dispatch *dispatch)
+{
+    struct code_lines *lines = dispatch->n_findings ? code_lines_open(module->file, module->object.n_bytes) : NULL;
+    for (uint32_t i = 0; lines && i < dispatch->n_findings; i++) {
+        struct finding *finding = &dispatch->findings[i];
+        find_line(lines, dispatch->kernel, &finding->place);
+        if (finding->has_other)
+            find_line(lines, dispatch->kernel, &finding->other);
+        finding_compose(finding);
+    }
+    code_lines_close(lines);
+}
+
+static void keep_findings(struct emulator *emulator, const struct ihipModule_t *module, const struct dispatch *dispatch)
+{
+    find_lines(module, dispatch);
     for (uint32_t i = 0; i < dispatch->n_findings; i++)
         keep_finding(emulator, &dispatch->findings[i]);
     if (dispatch->n_findings_seen == dispatch->n_findings)
         return;
     struct finding more = {.kind = dispatch->findings[dispatch->n_findings - 1].kind};
-    snprintf(more.text, sizeof more.text, "%s: %u more findings of this launch", dispatch->kernel->name,
+    snprintf(more.place.kernel, sizeof more.place.kernel, "%s", dispatch->kernel->name);
+    snprintf(more.message, sizeof more.message, "%u more findings of this launch",
              dispatch->n_findings_seen - dispatch->n_findings);
+    finding_compose(&more);
     keep_finding(emulator, &more);
 }
 
-static hipError_t run(struct emulator *emulator, const struct launch *launch)
+static hipError_t run(struct emulator *emulator, const struct ihipModule_t *module, const struct launch *launch)
 {
     struct dispatch dispatch = {0};
     uint64_t start = clock_ns();
@@ -208,7 +232,7 @@ static hipError_t run(struct emulator *emulator, const struct launch *launch)
     emulator->statistics.launch_ns += clock_ns() - start;
     emulator->statistics.wave_instructions += dispatch.n_executed;
     emulator->statistics.lane_instructions += dispatch.n_lanes_executed;
-    keep_findings(emulator, &dispatch);
+    keep_findings(emulator, module, &dispatch);
     hipError_t result = ok ? dispatch.result : hipErrorOutOfMemory;
     dispatch_release(&dispatch);
     return result;
@@ -237,5 +261,5 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
     memcpy(launch.grid, request->grid, sizeof launch.grid);
     memcpy(launch.block, request->block, sizeof launch.block);
     result = fill_memory(emulator, request, &launch);
-    return result == hipSuccess ? run(emulator, &launch) : result;
+    return result == hipSuccess ? run(emulator, request->function->module, &launch) : result;
 }

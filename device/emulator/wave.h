@@ -115,11 +115,22 @@ struct dispatch {
 #define SHARED_APERTURE  UINT64_C(0x0001000000000000)
 #define PRIVATE_APERTURE UINT64_C(0x0002000000000000)
 
-/* Adds a finding about the current instruction (kernel+offset, text, workgroup and wave are put before the message; lane <
- * 0 leaves the lane out). Kinds TRAP, WATCHDOG and UNSUPPORTED end the dispatch; MEM and SYNC let the wave go on, and the
- * launch fails at its end. */
+/* An instruction and who executed it: a party of a finding. */
+struct wave_place {
+    const struct instruction *in;
+    uint32_t workgroup[3];
+    int32_t wave, lane; /* -1: not one alone */
+};
+/* The wave's current instruction. */
+struct wave_place wave_place_of(const struct wave *wave, int lane);
+/* Adds a finding about the current instruction; the message says what is wrong, and the place is put before it (lane -1:
+ * all of the wave). Kinds TRAP, WATCHDOG and UNSUPPORTED end the dispatch; the others let the wave go on, and the launch
+ * fails at its end. */
 void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same with a second party, whose place is put after the message. */
+void wave_finding_with(struct wave *wave, enum finding_kind kind, int lane, const struct wave_place *other,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Whether the launch was abandoned by this workgroup or one before it. */
 bool workgroup_abandoned(const struct workgroup *group);
 /* Must follow every write of wave->mode. */

@@ -160,8 +160,9 @@ void fake_device_report(enum finding_kind kind, const char *text)
     if (fake.n_findings == MAX_FINDINGS)
         return;
     struct finding *finding = &fake.findings[fake.n_findings++];
-    finding->kind = kind;
-    snprintf(finding->text, sizeof finding->text, "%s", text);
+    *finding = (struct finding){.kind = kind};
+    snprintf(finding->message, sizeof finding->message, "%s", text);
+    finding_compose(finding);
 }
 
 int64_t fake_device_room(const void *pointer)

@@ -94,6 +94,9 @@ static void findings_are_red_with_their_text(void **state)
 {
     (void)state;
     assert_red("reports_sync", true, "run 1: sync: fake+0x20 s_barrier");
+    struct verdict v = judged("reports_sync", true);
+    assert_true(v.has_finding);
+    assert_int_equal(v.finding.kind, FINDING_SYNC);
 }
 
 static void poisons_differ_in_every_byte(void **state)

@@ -14,6 +14,7 @@
 
 #include "device/device.h"
 #include "records/chips.h"
+#include "tests/support/source_line.h"
 #include "toolchain/toolchain.h"
 
 static const char chip_name[] = "gfx1151";
@@ -252,6 +253,9 @@ static void a_store_past_the_end_names_the_allocation(void **state)
     struct finding finding = only_finding(&bench);
     assert_int_equal(finding.kind, FINDING_MEM);
     assert_non_null(strstr(finding.text, "workgroup 0,0,0 wave 0 lane 0: "));
+    assert_string_equal(finding.place.kernel, "store_at");
+    assert_string_equal(finding.place.file, "tests/kernels/launch.hip");
+    assert_int_equal(finding.place.line, source_line("tests/kernels/launch.hip", "out[index] = 7;"));
     assert_non_null(strstr(finding.text, "is 4 bytes past output y (1024 bytes)"));
     assert_int_equal(store_at(&bench, out, -2), hipErrorIllegalAddress);
     finding = only_finding(&bench);

@@ -45,10 +45,43 @@ static struct verdict sample(void)
     return v;
 }
 
+/* A race of two waves, one of which no source line is known of. */
+static struct finding sample_finding(void)
+{
+    struct finding finding = {
+        .kind = FINDING_MEM,
+        .has_other = true,
+        .place = {"k", 0x1c4, "ds_store_b32 v0, v1", "kernels/k.hip", 12, {1, 2, 3}, 4, 31},
+        .other = {.kernel = "k", .offset_bytes = -8, .instruction = "ds_load_b32 v0, v1", .wave = -1, .lane = -1},
+        .message = "byte 4 of LDS is written while another reads it",
+    };
+    finding_compose(&finding);
+    return finding;
+}
+
+static void a_finding_is_one_line_of_all_its_fields(void **state)
+{
+    (void)state;
+    struct finding finding = sample_finding();
+    assert_string_equal(finding.text,
+                        "k+0x1c4 ds_store_b32 v0, v1 (kernels/k.hip:12): workgroup 1,2,3 wave 4 lane 31: byte 4 of "
+                        "LDS is written while another reads it; the other: k-0x8 ds_load_b32 v0, v1 in "
+                        "workgroup 0,0,0");
+    memset(finding.message, 'x', sizeof finding.message - 1);
+    memset(finding.place.kernel, 'k', sizeof finding.place.kernel - 1);
+    memset(finding.place.file, 'f', sizeof finding.place.file - 1);
+    memset(finding.place.instruction, 'i', sizeof finding.place.instruction - 1);
+    finding.other = finding.place;
+    finding_compose(&finding);
+    assert_int_equal(strlen(finding.text), sizeof finding.text - 1);
+}
+
 static void every_field_survives_the_log(void **state)
 {
     (void)state;
     struct verdict v = sample(), back;
+    v.has_finding = true;
+    v.finding = sample_finding();
     json_t *object = verdict_to_json(&v);
     char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_t *read = json_loads(line, 0, NULL);
@@ -76,8 +109,9 @@ static void wrong_types_are_refused(void **state)
 {
     (void)state;
     struct verdict v = sample(), back;
-    static const char *const spoils[][2] = {
-        {"status", "\"fine\""}, {"gate", "\"three\""}, {"code", "\"12\""}, {"worst_ratio", "\"big\""}, {"chip", "5"}};
+    static const char *const spoils[][2] = {{"status", "\"fine\""}, {"gate", "\"three\""},
+                                            {"code", "\"12\""},     {"worst_ratio", "\"big\""},
+                                            {"chip", "5"},          {"finding", "{\"kind\":\"mem\"}"}};
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         json_t *object = verdict_to_json(&v);
         json_object_set_new(object, spoils[i][0], json_loads(spoils[i][1], JSON_DECODE_ANY, NULL));
@@ -195,6 +229,7 @@ static void last_line_that_was_cut_short_is_ignored(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_finding_is_one_line_of_all_its_fields),
         cmocka_unit_test(every_field_survives_the_log),
         cmocka_unit_test(every_status_and_subject_survives),
         cmocka_unit_test(wrong_types_are_refused),
