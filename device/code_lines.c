@@ -84,12 +84,23 @@ static struct source_line call_of(Dwarf_Die *unit, Dwarf_Die *scope)
     return call;
 }
 
+/* The scopes around the address, the innermost first; the caller frees *scopes. dwarf_getscopes alone goes on from an
+ * inlined function to where it is defined, not to where it is called. */
+static int scopes_at(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *inner = NULL;
+    *scopes = NULL;
+    int n_scopes = dwarf_getscopes(unit, address, &inner) > 0 ? dwarf_getscopes_die(&inner[0], scopes) : 0;
+    free(inner);
+    return n_scopes;
+}
+
 /* The call nearest to the address that is written outside the system's headers. */
 static struct source_line call_outside_system(Dwarf_Die *unit, uint64_t address)
 {
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die *scopes;
     struct source_line found = {0};
-    int n_scopes = dwarf_getscopes(unit, address, &scopes);
+    int n_scopes = scopes_at(unit, address, &scopes);
     for (int i = 0; i < n_scopes && !found.file; i++) {
         struct source_line call = call_of(unit, &scopes[i]);
         if (call.file && !is_system_file(call.file))
