@@ -73,6 +73,12 @@ static inline uint64_t f64_quiet(uint64_t bits)
     return bits | UINT64_C(1) << 51;
 }
 
+/* A denormal to zero of its sign. */
+static inline uint32_t f32_flush(bool flush, uint32_t bits)
+{
+    return flush & !(bits & 0x7f800000u) ? bits & 0x80000000u : bits;
+}
+
 /* ---- f16 as f32: exact, and back with one rounding; written so that the loops around them vectorise ---- */
 
 /* Exact for every f16 number; a NaN stays one with its payload on top. */

@@ -52,7 +52,7 @@ static void set_operands(struct instruction *in)
         const struct type_row *type = type_find(at, length);
         if (type && source) {
             set_operand(&in->src[in->n_src], type, FIRST_SOURCE + STRIDE * in->n_src);
-            if (type->type == TYPE_P16 || type->type == TYPE_PF16 || type->type == TYPE_PBF16)
+            if (type->type == TYPE_P16 || type->type == TYPE_PF16 || type->type == TYPE_PBF16 || type->type == TYPE_PF32)
                 in->op_sel_hi |= (uint8_t)(1 << in->n_src);
             in->n_src++;
         } else if (type) {

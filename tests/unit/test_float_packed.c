@@ -107,6 +107,59 @@ static void packed_fmac_accumulates(void **state)
     lane_op_close(op);
 }
 
+/* ---- packed f32 ---- */
+
+static void draw_pairs(const char *name, uint64_t *pairs)
+{
+    struct random_key key = random_key_for(14, name);
+    for (size_t i = 0; i < N_CASES; i++)
+        pairs[i] = truth_interesting(&truth_f32, random_bits(key, 4 * i), random_bits(key, 4 * i + 1)) |
+                   truth_interesting(&truth_f32, random_bits(key, 4 * i + 2), random_bits(key, 4 * i + 3)) << 32;
+}
+
+static uint64_t dword_of(struct choice choice, int k, bool high, uint64_t pair)
+{
+    bool from_high = (high ? choice.op_sel_hi : choice.op_sel) >> k & 1;
+    bool negate = (high ? choice.neg_hi : choice.neg_lo) >> k & 1;
+    return ((from_high ? pair >> 32 : pair) & 0xffffffff) ^ (negate ? 0x80000000 : 0);
+}
+
+static const struct packed_f16 packed_f32s[] = {
+    {"v_pk_add_f32", TRUTH_ADD, 2}, {"v_pk_mul_f32", TRUTH_MULTIPLY, 2}, {"v_pk_fma_f32", TRUTH_FMA, 3}};
+
+static void packed_f32_is_two_f32(void **state)
+{
+    (void)state;
+    static uint64_t a[N_CASES], b[N_CASES], c[N_CASES], result[N_CASES];
+    draw_pairs("pairs a", a);
+    draw_pairs("pairs b", b);
+    draw_pairs("pairs c", c);
+    for (size_t n = 0; n < 3; n++) {
+        struct random_key key = random_key_for(15, packed_f32s[n].mnemonic);
+        struct lane_op *op = lane_op_open(packed_f32s[n].mnemonic, 64, 0);
+        assert_non_null(op);
+        for (unsigned m = 0; m < 16; m++) {
+            struct choice choice = draw_choice(key, 15 - m);
+            lane_op_set_mode(op, m % 4 | m >> 2 << 4);
+            choose(op, choice);
+            lane_op_run(op, N_CASES, (const uint64_t *[]){a, b, c}, result);
+            struct truth_mode mode = {.rounding = m % 4, .flush_in = !(m >> 2 & 1), .flush_out = !(m >> 2 & 2)};
+            for (size_t i = 0; i < N_CASES; i++) {
+                uint64_t half[2];
+                for (int high = 0; high < 2; high++)
+                    half[high] =
+                        truth_operation(&truth_f32, mode, packed_f32s[n].operation, dword_of(choice, 0, high, a[i]),
+                                        dword_of(choice, 1, high, b[i]), dword_of(choice, 2, high, c[i]));
+                if (result[i] != (half[0] | half[1] << 32))
+                    fail_msg("%s mode %u: %#llx %#llx %#llx gives %#llx, not %#llx", packed_f32s[n].mnemonic, m,
+                             (unsigned long long)a[i], (unsigned long long)b[i], (unsigned long long)c[i],
+                             (unsigned long long)result[i], (unsigned long long)(half[0] | half[1] << 32));
+            }
+        }
+        lane_op_close(op);
+    }
+}
+
 /* ---- integers ---- */
 
 static int64_t as_signed(uint64_t half)
@@ -263,9 +316,8 @@ static void mixed_fma_takes_either_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_f16_is_two_f16),
-        cmocka_unit_test(packed_fmac_accumulates),
-        cmocka_unit_test(packed_integers_are_two_integers),
+        cmocka_unit_test(packed_f16_is_two_f16),         cmocka_unit_test(packed_fmac_accumulates),
+        cmocka_unit_test(packed_f32_is_two_f32),         cmocka_unit_test(packed_integers_are_two_integers),
         cmocka_unit_test(mixed_fma_takes_either_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
