@@ -61,19 +61,14 @@ static struct text list_chips(bool (*picks)(const struct chip *chip))
     return text;
 }
 
-static bool is_decoded(const struct chip *chip)
+static bool is_emulated(const struct chip *chip)
 {
     return disassembler_has_chip(chip);
 }
 
-static bool is_not_decoded(const struct chip *chip)
+static bool is_not_emulated(const struct chip *chip)
 {
     return !disassembler_has_chip(chip);
-}
-
-static bool is_emulated(const struct chip *chip)
-{
-    return chip->emulated && disassembler_has_chip(chip);
 }
 
 static bool is_of_record(const struct chip *chip)
@@ -83,11 +78,12 @@ static bool is_of_record(const struct chip *chip)
 
 static bool report_llvm(void)
 {
-    struct text decoded = list_chips(is_decoded), lacking = list_chips(is_not_decoded), emulated = list_chips(is_emulated),
+    struct text emulated = list_chips(is_emulated), lacking = list_chips(is_not_emulated),
                 of_record = list_chips(is_of_record);
-    printf("%-18s %u, disassembles %s\n", "LLVM", disassembler_llvm_version(), decoded.length ? decoded.data : "no chip");
+    printf("%-18s %u\n", "LLVM", disassembler_llvm_version());
     if (lacking.length)
-        printf("%-18s %s: LLVM %u does not know them; apt-get install llvm-22-dev, then make LLVM_CONFIG=llvm-config-22\n",
+        printf("%-18s %s: LLVM %u does not disassemble them; apt-get install llvm-22-dev, then make "
+               "LLVM_CONFIG=llvm-config-22\n",
                "chips without", lacking.data, disassembler_llvm_version());
     if (!disassembler_knows_halves())
         printf(
@@ -99,7 +95,6 @@ static bool report_llvm(void)
     else
         report_missing("emulated chips", "apt-get install llvm-22-dev, then make LLVM_CONFIG=llvm-config-22");
     print_line("chips of record", of_record.data);
-    text_free(&decoded);
     text_free(&lacking);
     text_free(&emulated);
     text_free(&of_record);

@@ -9,16 +9,21 @@
     .lds_alloc_granule = 1024, .max_threads_per_workgroup = 1024, .has_wgp = true
 #define RDNA_VGPRS_1024 .vgprs_per_simd = {1024, 512}, .vgpr_alloc_granule = {16, 8}
 #define RDNA_VGPRS_1536 .vgprs_per_simd = {1536, 768}, .vgpr_alloc_granule = {24, 12}
+#define GFX9_COMMON                                                                                                        \
+    .default_wave = 64, .has_wave64 = true, .addressable_vgprs = 256, .simds_per_cu = 4, .max_threads_per_workgroup = 1024
 #define CDNA_COMMON                                                                                                        \
-    .default_wave = 64, .has_wave64 = true, .addressable_vgprs = 256, .vgprs_per_simd = {0, 512},                          \
-    .vgpr_alloc_granule = {0, 8}, .vgpr_encode_granule = {0, 8}, .max_waves_per_simd = 8, .simds_per_cu = 4,               \
-    .max_threads_per_workgroup = 1024, .unified_agprs = true
+    GFX9_COMMON, .vgprs_per_simd = {0, 512}, .vgpr_alloc_granule = {0, 8}, .vgpr_encode_granule = {0, 8},                  \
+                 .max_waves_per_simd = 8, .unified_agprs = true
+/* AGPRs in a file of their own, as large as the VGPRs'. */
+#define CDNA1_COMMON                                                                                                       \
+    GFX9_COMMON, .vgprs_per_simd = {0, 256}, .vgpr_alloc_granule = {0, 4}, .vgpr_encode_granule = {0, 4},                  \
+                 .max_waves_per_simd = 10
 #define CDNA_LDS(bytes, granule)                                                                                           \
     .lds_bytes_per_cu = (bytes), .lds_max_per_workgroup = (bytes), .lds_alloc_granule = (granule)
 
 #define ROW(chip_name, chip_family, machine, isa, n_cus, llvm)                                                             \
     .name = (chip_name), .family = (chip_family), .elf_machine = (machine), .isa_version = (isa),                          \
-    .n_compute_units = (n_cus), .llvm_since = (llvm), .emulated = true
+    .n_compute_units = (n_cus), .llvm_since = (llvm)
 
 static const struct chip chips[] = {
     {ROW("gfx1030", CHIP_RDNA2, 0x36, 10300, 80, 19), RDNA_COMMON, RDNA_VGPRS_1024, .of_record = true},
@@ -34,6 +39,7 @@ static const struct chip chips[] = {
     {ROW("gfx1150", CHIP_RDNA35, 0x43, 11500, 16, 19), RDNA_COMMON, RDNA_VGPRS_1024},
     {ROW("gfx1152", CHIP_RDNA35, 0x55, 11502, 8, 19), RDNA_COMMON, RDNA_VGPRS_1024},
     {ROW("gfx1153", CHIP_RDNA35, 0x58, 11503, 0, 20), RDNA_COMMON, RDNA_VGPRS_1024},
+    {ROW("gfx908", CHIP_CDNA1, 0x30, 9008, 120, 19), CDNA1_COMMON, CDNA_LDS(65536, 512)},
     {ROW("gfx1200", CHIP_RDNA4, 0x48, 12000, 32, 19), RDNA_COMMON, RDNA_VGPRS_1536},
 };
 

@@ -19,7 +19,6 @@ struct chip {
     uint8_t llvm_since;   /* first LLVM that disassembles it; 19 also stands for older ones, which are not tested */
     uint8_t default_wave; /* 32 or 64 */
     bool has_wave32, has_wave64;
-    bool emulated;              /* the emulator runs it */
     bool of_record;             /* one of the seven chips that records/ covers and `--chip all` means */
     uint32_t addressable_vgprs; /* a wave's */
     uint32_t vgprs_per_simd[2]; /* by wave size: [0] wave32, [1] wave64 */

@@ -19,11 +19,18 @@ static uint32_t waves_by_vgprs(const struct chip *chip, const struct chip_usage 
     return granule ? chip->vgprs_per_simd[size] / (divide_up(needed, granule) * granule) : 0;
 }
 
-/* gfx9 has 800 scalar registers a SIMD, in steps of 16; clang-22 counts one wave less only past 100. RDNA gives each wave a
- * fixed set. */
+/* gfx9 has 800 scalar registers a SIMD; the steps are clang-22's. RDNA gives each wave a fixed set. */
 static uint32_t waves_by_sgprs(const struct chip *chip, const struct chip_usage *usage)
 {
-    return !chip->has_wgp && usage->sgprs > 100 ? chip->max_waves_per_simd - 1 : chip->max_waves_per_simd;
+    static const struct {
+        uint32_t most_sgprs, waves;
+    } steps[] = {{80, 10}, {88, 9}, {100, 8}, {UINT32_MAX, 7}};
+    if (chip->has_wgp)
+        return chip->max_waves_per_simd;
+    size_t i = 0;
+    while (usage->sgprs > steps[i].most_sgprs)
+        i++;
+    return steps[i].waves;
 }
 
 /* Whole workgroups share the LDS and the wave slots of a CU, or of a WGP where the workgroup may spread over its two CUs.

@@ -368,7 +368,7 @@ static void fill_device(struct emulator *emulator)
 static bool check_options(const struct emulator_options *options, struct error *error)
 {
     const struct chip *chip = chip_find(options->chip);
-    if (!chip || !chip->emulated)
+    if (!chip)
         return error_set(error, STATUS_ENVIRONMENT, "%s is not emulated; `hipcontract doctor` lists the chips that are",
                          options->chip);
     if (options->n_devices < 1 || options->n_devices > MAX_DEVICES)

@@ -85,7 +85,7 @@ static void count_vector(const struct vector *vector, struct tally *tally)
 static bool is_emulated(const char *name)
 {
     const struct chip *chip = chip_find(name);
-    return chip && chip->emulated;
+    return chip;
 }
 
 /* Vectors of one chip, which stand together in a file. */

@@ -3,6 +3,8 @@
  * then 32-bit scalars; tests/unit/test_everyday.c computes the same on the host. Contraction is off so that every float
  * operation is the one that is written.
  */
+#include "tests/kernels/wave64.h"
+
 #include <hip/hip_runtime.h>
 
 #pragma clang fp contract(off)

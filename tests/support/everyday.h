@@ -16,30 +16,16 @@
 #include "contract/base/random.h"
 #include "tests/support/kernel_module.h"
 
-static inline int open_at(void **state, const char *optimisation)
-{
-    struct kernel_module *module = calloc(1, sizeof *module);
-    *state = module;
-    return module && kernel_module_open(module, "tests/kernels/everyday.hip", "gfx1151", optimisation, 2) ? 0 : -1;
-}
-
-/* Group set-up and tear-down. */
-static inline int everyday_open_optimised(void **state)
-{
-    return open_at(state, "-O3");
-}
-
-static inline int everyday_open_unoptimised(void **state)
-{
-    return open_at(state, "-O0");
-}
-
-static inline int everyday_close(void **state)
-{
-    kernel_module_close(*state);
-    free(*state);
-    return 0;
-}
+/* What a run of the group is compiled for. */
+struct everyday_build {
+    const char *chip, *optimisation;
+    unsigned wave_size;
+};
+/* Of the running group. */
+const struct everyday_build *everyday_build(void);
+/* Runs the tests for each chip, at -O3 and at -O0, in each of its wave sizes; argv[1], if there, names the one chip. The
+ * number of failures. */
+int everyday_run(int argc, char **argv, const char *what, const struct CMUnitTest *tests, size_t n_tests);
 
 /* The index-th 64 bits of what; a float of it uniform in [-scale, scale). */
 static inline uint64_t draw(const char *what, int index)

@@ -26,15 +26,18 @@ static bool load_module(struct kernel_module *module, const struct compile_reque
     return result == hipSuccess || complain(request->source_path, hip_error_name(result));
 }
 
-bool kernel_module_open(struct kernel_module *module, const char *source, const char *chip, const char *optimisation,
-                        int n_threads)
+bool kernel_module_open(struct kernel_module *module, const struct kernel_source *source, int n_threads)
 {
     struct error error;
-    struct emulator_options options = {.chip = chip, .n_devices = 1, .n_threads = n_threads};
-    struct compile_request request = {.source_path = source, .family = source, .chip = chip, .optimisation = optimisation};
+    struct emulator_options options = {.chip = source->chip, .n_devices = 1, .n_threads = n_threads};
+    struct compile_request request = {.source_path = source->path,
+                                      .family = source->path,
+                                      .chip = source->chip,
+                                      .optimisation = source->optimisation,
+                                      .wave_size = source->wave_size};
     *module = (struct kernel_module){0};
     if (!emulator_open(&options, &module->device, &error))
-        return complain(chip, error.text);
+        return complain(source->chip, error.text);
     if (load_module(module, &request))
         return true;
     kernel_module_close(module);

@@ -31,9 +31,14 @@ struct kernel_call {
     int n_scalars;
 };
 
-/* False with the reason on standard error. source lies below the project's root. */
-bool kernel_module_open(struct kernel_module *module, const char *source, const char *chip, const char *optimisation,
-                        int n_threads);
+struct kernel_source {
+    const char *path; /* below the project's root */
+    const char *chip, *optimisation;
+    unsigned wave_size; /* 0: the chip's default */
+};
+
+/* False with the reason on standard error. */
+bool kernel_module_open(struct kernel_module *module, const struct kernel_source *source, int n_threads);
 void kernel_module_close(struct kernel_module *module);
 /* False where an API call or the launch failed; findings and HIP's error name are on standard error. */
 bool kernel_module_call(struct kernel_module *module, const struct kernel_call *call);

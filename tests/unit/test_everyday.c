@@ -160,15 +160,16 @@ static void scratch_arrays_take_dynamic_indices(void **state)
     EXPECT_SAME("scratch sort", out, expected, 16 * ITEMS, 16);
 }
 
-/* One wave of 32: v of all lanes to the ten results of one. */
-static void expected_shuffles(const int32_t v[32], int lane, int32_t o[10])
+/* Work-item `item` of a block of waves: shuffles stay among 32 lanes, votes take the wave. */
+static void expected_shuffles(const int32_t *block, int item, int wave_size, int32_t o[10])
 {
+    const int32_t *wave = block + item / wave_size * wave_size, *v = block + item / 32 * 32;
+    int lane = item % 32, all = 1, any = 0;
     uint32_t ballot = 0;
-    int all = 1, any = 0;
-    for (int l = 0; l < 32; l++) {
-        ballot |= (uint32_t)(v[l] & 1) << l;
-        all &= v[l] > -1000000;
-        any |= v[l] == 77;
+    for (int l = 0; l < wave_size; l++) {
+        ballot |= l < 32 ? (uint32_t)(wave[l] & 1) << l : 0;
+        all &= wave[l] > -1000000;
+        any |= wave[l] == 77;
     }
     bool shifts =
         lane % 16 != 0 && (lane / 4 % 4 == 0 || lane / 4 % 4 == 2); /* banks 0 and 2 of a row, and a lane before it */
@@ -178,7 +179,7 @@ static void expected_shuffles(const int32_t v[32], int lane, int32_t o[10])
     o[3] = v[v[lane] & 31];
     o[4] = (int32_t)ballot;
     o[5] = all + 2 * any;
-    o[6] = v[0];
+    o[6] = wave[0];
     o[7] = v[lane ^ 1];
     o[8] = v[lane ^ 3];
     o[9] = (shifts ? v[lane - 1] : -1) + __builtin_popcount(ballot & ((1u << lane) - 1));
@@ -191,7 +192,7 @@ static void lanes_exchange_values(void **state)
     for (int i = 0; i < ITEMS; i++)
         x[i] = i == 100 ? 77 : (int32_t)(draw("shuffle", i) % 2100000) - 1050000 + (i < 64 ? 1100000 : 0);
     for (int i = 0; i < ITEMS; i++)
-        expected_shuffles(x + i / 32 * 32, i % 32, expected + 10 * i);
+        expected_shuffles(x, i, (int)everyday_build()->wave_size, expected + 10 * i);
     call(state, &(struct kernel_call){"shuffles", {2}, {BLOCK}, 0, {{x, sizeof x}, {out, sizeof out}}, {ITEMS}, 1});
     EXPECT_SAME("shuffles", out, expected, 10 * ITEMS, 10);
 }
@@ -364,7 +365,7 @@ static void lanes_leave_a_loop_at_their_own_times(void **state)
     EXPECT_SAME("collatz", out, expected, N, 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_is_a_fused_multiply_and_add),
@@ -382,7 +383,5 @@ int main(void)
         cmocka_unit_test(coordinates_cover_a_three_dimensional_launch),
         cmocka_unit_test(lanes_leave_a_loop_at_their_own_times),
     };
-    int failed = cmocka_run_group_tests_name("everyday kernels at -O3", tests, everyday_open_optimised, everyday_close);
-    return failed +
-           cmocka_run_group_tests_name("everyday kernels at -O0", tests, everyday_open_unoptimised, everyday_close);
+    return everyday_run(argc, argv, "everyday kernels", tests, sizeof tests / sizeof *tests);
 }

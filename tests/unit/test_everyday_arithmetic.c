@@ -371,7 +371,7 @@ static void library_functions_keep_to_their_ulps(void **state)
                   worst[10]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dot_products_follow_the_chip),
@@ -385,7 +385,5 @@ int main(void)
         cmocka_unit_test(floats_divide_root_and_convert_as_ieee_says),
         cmocka_unit_test(library_functions_keep_to_their_ulps),
     };
-    int failed = cmocka_run_group_tests_name("everyday arithmetic at -O3", tests, everyday_open_optimised, everyday_close);
-    return failed +
-           cmocka_run_group_tests_name("everyday arithmetic at -O0", tests, everyday_open_unoptimised, everyday_close);
+    return everyday_run(argc, argv, "everyday arithmetic", tests, sizeof tests / sizeof *tests);
 }

@@ -31,3 +31,13 @@ HANDLER(v_lshl_add_u64)
     EACH_LANE c[lane] += a[lane] << (b[lane] & 7);
     commit64(wave, in, c);
 }
+
+/* One word of each source: op_sel says which. */
+HANDLER(v_pk_mov_b32)
+{
+    LANES64(a, 0);
+    LANES64(b, 1);
+    unsigned a_shift = in->op_sel & 1 ? 32 : 0, b_shift = in->op_sel & 2 ? 32 : 0;
+    EACH_LANE a[lane] = (uint32_t)(a[lane] >> a_shift) | b[lane] >> b_shift << 32;
+    commit64(wave, in, a);
+}
