@@ -44,7 +44,7 @@ MARCH_v3 := -march=x86-64-v3
 MARCH_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 
 SOURCES := $(sort $(wildcard contract/base/*.c contract/*.c reference/*.c kernels/*/*.c controls/*.c records/*.c toolchain/*.c \
-	device/*.c device/emulator/*.c reports/*.c commands/*.c))
+	device/*.c device/emulator/*.c device/emulator/sanitizer/*.c reports/*.c commands/*.c))
 OPS_SOURCES := $(sort $(wildcard device/emulator/ops/*.c))
 LIB_SOURCES := $(filter-out commands/main.c,$(SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)

@@ -212,7 +212,7 @@ static bool run_all(struct run *run, uint64_t poison, struct error *error)
                                        .n_devices = plan->n_devices,
                                        .n_threads = plan->n_jobs,
                                        .max_instructions = plan->max_instructions,
-                                       .checks_off = plan->checks_off,
+                                       .checks = plan->checks,
                                        .approx_seed = plan->approx_seed};
     if (!emulator_open(&options, &run->device, error))
         return false;

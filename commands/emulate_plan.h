@@ -76,7 +76,7 @@ struct emulate_launch {
 
 struct emulate_plan {
     const char *path, *chip; /* chip NULL: the code object's */
-    unsigned checks_off;
+    unsigned checks;
     uint64_t schedule, max_instructions, approx_seed;
     int n_devices, n_jobs;
     bool stats, help;

@@ -99,6 +99,10 @@ bool session_device(const struct session *session, const char *chip, struct devi
     if (session->arguments->on_gpu)
         return open_gpu(session, chip, device, error);
     struct emulator_options options = {
-        .chip = chip ? chip : DEFAULT_CHIP, .n_devices = 1, .n_threads = session->arguments->n_jobs};
+        .chip = chip ? chip : DEFAULT_CHIP,
+        .n_devices = 1,
+        .n_threads = session->arguments->n_jobs,
+        .checks = CHECKS_BASIC,
+    };
     return emulator_open(&options, device, error);
 }

@@ -16,7 +16,11 @@
 /* X(kind, name): what a finding is about; the names are those of `--check` and of the log. */
 #define FINDING_KINDS(X)                                                                                                   \
     X(MEM, "mem")                 /* outside an allocation, null, freed, misaligned, LDS outside the workgroup's */        \
+    X(INIT, "init")               /* a value that nobody wrote reaches an address, a branch, a store or an atomic */       \
+    X(RACE, "race")               /* two accesses to a byte, one a write, that nothing orders */                           \
     X(SYNC, "sync")               /* a barrier that not all waves reach */                                                 \
+    X(WAIT, "wait")               /* a register used before the wait that its value needs */                               \
+    X(NAN, "nan")                 /* a note: where a NaN or infinity first appears that no operand held */                 \
     X(TRAP, "trap")               /* s_trap */                                                                             \
     X(WATCHDOG, "watchdog")       /* more instructions than allowed */                                                     \
     X(UNSUPPORTED, "unsupported") /* an instruction that the emulator does not implement */
@@ -37,6 +41,11 @@ struct finding_place {
     uint32_t workgroup[3];
     int32_t wave, lane; /* of the workgroup, of the wave; -1: not one alone */
 };
+
+/* Checks that can be asked for, as bits 1 << FINDING_…. A trap, the watchdog and an unsupported instruction are always
+ * reported. NAN is a note that fails no launch, so it is no part of CHECKS_ALL. */
+#define CHECKS_BASIC (1u << FINDING_MEM | 1u << FINDING_SYNC)
+#define CHECKS_ALL   (CHECKS_BASIC | 1u << FINDING_INIT | 1u << FINDING_RACE | 1u << FINDING_WAIT)
 
 struct finding {
     enum finding_kind kind;
@@ -62,6 +71,11 @@ struct device {
     void (*set_schedule)(struct device *device, uint64_t seed);
     /* Emulator: names an allocation in findings ("input x"); pointer is its first byte. May be NULL. */
     void (*name_allocation)(struct device *device, const void *pointer, const char *name);
+    /* Emulator: the checks (bits 1 << FINDING_…) of later launches. NULL where the device has none. */
+    void (*set_checks)(struct device *device, unsigned checks);
+    /* Emulator: n_bytes at a device pointer count as never written until the next write of them, whatever they hold. NULL
+     * where the device keeps no such record. */
+    void (*forget)(struct device *device, void *pointer, size_t n_bytes);
     /* Moves up to capacity findings since the last call into out and returns their number. NULL: the device has none. */
     size_t (*take_findings)(struct device *device, struct finding *out, size_t capacity);
     void (*close)(struct device *device);
@@ -73,7 +87,7 @@ struct emulator_options {
     int n_devices;             /* at least 1 */
     int n_threads;             /* host threads for workgroups; results do not depend on it */
     uint64_t max_instructions; /* that a wave may execute before the watchdog ends the launch; 0: the default (2^28) */
-    unsigned checks_off;       /* bit 1 << FINDING_MEM or 1 << FINDING_SYNC leaves out that check's reports */
+    unsigned checks;           /* bits 1 << FINDING_… of the checks wanted: CHECKS_BASIC, CHECKS_ALL …; 0: none */
     uint64_t approx_seed;      /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
 };
 

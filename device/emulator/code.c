@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/emulator/decode.h"
+#include "device/emulator/sanitizer/flow.h"
 #include "device/emulator/wave.h"
 
 enum { TEXT_CAPACITY = 512, TEXT_BLOCK = 32 << 10 };
@@ -167,14 +168,16 @@ bool code_decode(const struct chip *chip, uint32_t n_lanes, const uint8_t *image
         ok = decode_all(code, disassembler, image, first, n_bytes, handlers);
     }
     disassembler_close(disassembler);
-    if (!ok) {
-        code_free(code);
-        return error_set(error, STATUS_ENVIRONMENT, "out of memory while decoding %zu bytes of code", n_bytes);
+    if (ok) {
+        resolve_targets(code);
+        add_end(code, first + n_bytes);
+        find_straight_runs(code);
+        ok = flow_make(code);
     }
-    resolve_targets(code);
-    add_end(code, first + n_bytes);
-    find_straight_runs(code);
-    return true;
+    if (ok)
+        return true;
+    code_free(code);
+    return error_set(error, STATUS_ENVIRONMENT, "out of memory while decoding %zu bytes of code", n_bytes);
 }
 
 void code_free(struct emulated_code *code)

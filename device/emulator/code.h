@@ -16,6 +16,8 @@
 #include "device/emulator/instruction.h"
 #include "records/chips.h"
 
+struct flow;
+
 struct emulated_code {
     const struct chip *chip;
     uint32_t n_lanes;      /* wave size that handlers were chosen for */
@@ -24,6 +26,7 @@ struct emulated_code {
     uint32_t n_instructions;
     uint32_t *index_of_dword; /* instruction index by offset_bytes / 4; UINT32_MAX where none starts */
     uint32_t n_dwords;
+    const struct flow *flow; /* what each instruction reads and writes (sanitizer/flow.h), one more than n_instructions */
     bool has_global_atomics; /* then workgroups run in schedule order on one thread */
     struct arena arena;
 };

@@ -6,6 +6,7 @@
 
 #include "contract/base/parallel.h"
 #include "contract/base/random.h"
+#include "device/emulator/sanitizer/sanitizer.h"
 #include "device/emulator/wave_start.h"
 
 enum { LDS_PAD_BYTES = 64, STORAGE_ALIGNMENT = 64 };
@@ -19,6 +20,7 @@ struct block {
 /* What one host thread runs a workgroup in. */
 struct worker {
     struct block waves, vgprs, private_bytes, lds;
+    struct group_checks *checks; /* of this launch; NULL: none */
 };
 
 struct dispatch_storage {
@@ -133,6 +135,14 @@ static bool prepare_worker(const struct run *run, struct worker *worker)
     return true;
 }
 
+static void start_checks(const struct run *run, struct worker *worker, struct workgroup *group)
+{
+    if (!worker->checks)
+        return;
+    const struct start_poison poison = {.vgpr = run->setup.poison[POISON_VGPR], .sgpr = run->setup.poison[POISON_SGPR]};
+    sanitizer_group_start(group, worker->checks, &poison);
+}
+
 static void run_group(struct run *run, struct worker *worker, uint64_t rank)
 {
     uint64_t index = group_of_rank(run, rank);
@@ -150,7 +160,10 @@ static void run_group(struct run *run, struct worker *worker, uint64_t rank)
     poison_fill(group.lds, group.lds_bytes, run->setup.poison[POISON_LDS]);
     for (uint32_t i = 0; i < run->n_waves; i++)
         wave_start(&group.waves[i], &group, &run->setup, i);
+    start_checks(run, worker, &group);
     workgroup_run(&group);
+    if (group.checks)
+        sanitizer_group_end(&group);
 }
 
 struct tally {
@@ -171,7 +184,7 @@ static void work(void *context, int64_t item)
     struct run *run = context;
     struct worker *worker = &run->storage->workers[item];
     struct tally tally = {0};
-    if (!prepare_worker(run, worker)) {
+    if (!prepare_worker(run, worker) || !sanitizer_group_open(run->dispatch, run->n_waves, &worker->checks)) {
         atomic_store(&run->out_of_memory, true);
         return;
     }
@@ -183,6 +196,8 @@ static void work(void *context, int64_t item)
         run_group(run, worker, rank);
         add_waves(run, worker, &tally);
     }
+    sanitizer_group_close(worker->checks);
+    worker->checks = NULL;
     pthread_mutex_lock(&run->dispatch->lock);
     run->dispatch->n_executed += tally.executed;
     run->dispatch->n_lanes_executed += tally.lanes;
@@ -204,7 +219,7 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .schedule_seed = launch->schedule_seed,
         .max_instructions = launch->max_instructions,
         .approx_seed = launch->approx_seed,
-        .checks_off = launch->checks_off,
+        .checks_wanted = launch->checks,
         .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
     };
     memcpy(dispatch->grid, launch->grid, sizeof dispatch->grid);
@@ -239,7 +254,8 @@ static hipError_t result_of(const struct dispatch *dispatch)
     } errors[] = {
         {FINDING_UNSUPPORTED, hipErrorLaunchFailure}, {FINDING_WATCHDOG, hipErrorLaunchTimeOut},
         {FINDING_TRAP, hipErrorLaunchFailure},        {FINDING_MEM, hipErrorIllegalAddress},
-        {FINDING_SYNC, hipErrorLaunchFailure},
+        {FINDING_SYNC, hipErrorLaunchFailure},        {FINDING_RACE, hipErrorLaunchFailure},
+        {FINDING_INIT, hipErrorLaunchFailure},        {FINDING_WAIT, hipErrorLaunchFailure},
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (dispatch->kinds_found >> errors[i].kind & 1)
@@ -275,7 +291,7 @@ static bool order_matters(const struct launch *launch)
 
 bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch, struct dispatch *dispatch)
 {
-    if (!dispatch_init(dispatch, launch))
+    if (!dispatch_init(dispatch, launch) || !sanitizer_dispatch_open(dispatch))
         return false;
     uint32_t n_items = launch->block[0] * launch->block[1] * launch->block[2], n_lanes = launch->code->n_lanes;
     struct run run = {
@@ -290,6 +306,7 @@ bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch,
     uint64_t n_workers = order_matters(launch) ? 1 : (uint64_t)storage->n_threads;
     n_workers = n_workers > run.n_groups ? run.n_groups : n_workers;
     parallel_for((int)n_workers, (int64_t)n_workers, work, &run);
+    sanitizer_dispatch_close(dispatch);
     settle_abandoned(dispatch);
     dispatch->result = result_of(dispatch);
     return !atomic_load(&run.out_of_memory);

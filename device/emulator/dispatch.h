@@ -30,7 +30,7 @@ struct launch {
     uint32_t dynamic_lds_bytes;
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
-    unsigned checks_off;
+    unsigned checks; /* bits 1 << FINDING_… wanted */
 };
 
 /* Bytes that the dispatch packet and the queue's descriptor take in guest memory. */

@@ -77,7 +77,7 @@ struct wave_place wave_place_of(const struct wave *wave, int lane)
 
 static bool is_wanted(const struct wave *wave, enum finding_kind kind)
 {
-    return !(wave->dispatch->checks_off >> kind & 1);
+    return ends_dispatch(kind) || wave->dispatch->checks_wanted >> kind & 1;
 }
 
 void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)

@@ -333,6 +333,22 @@ static size_t take_findings(struct device *device, struct finding *out, size_t c
     return n;
 }
 
+static void set_checks(struct device *device, unsigned checks)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    emulator->options.checks = checks;
+    pthread_mutex_unlock(&emulator->lock);
+}
+
+static void forget(struct device *device, void *pointer, size_t n_bytes)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    memory_forget(emulator->memory, (uintptr_t)pointer, n_bytes);
+    pthread_mutex_unlock(&emulator->lock);
+}
+
 static void emulator_close(struct device *device)
 {
     struct emulator *emulator = emulator_of(device);
@@ -358,6 +374,8 @@ static void fill_device(struct emulator *emulator)
         .wave_size = emulator->chip->default_wave,
         .set_schedule = set_schedule,
         .name_allocation = name_allocation,
+        .set_checks = set_checks,
+        .forget = forget,
         .take_findings = take_findings,
         .close = emulator_close,
         .context = emulator,

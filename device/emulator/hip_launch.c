@@ -256,7 +256,7 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
         .max_instructions =
             emulator->options.max_instructions ? emulator->options.max_instructions : DEFAULT_MAX_INSTRUCTIONS,
         .approx_seed = emulator->options.approx_seed,
-        .checks_off = emulator->options.checks_off,
+        .checks = emulator->options.checks,
     };
     memcpy(launch.grid, request->grid, sizeof launch.grid);
     memcpy(launch.block, request->block, sizeof launch.block);

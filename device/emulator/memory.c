@@ -205,6 +205,13 @@ bool memory_rename(struct memory *memory, uint64_t address, const char *name)
     return true;
 }
 
+void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes)
+{
+    (void)memory;
+    (void)address;
+    (void)n_bytes;
+}
+
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only)
 {
     struct allocation *allocation = live_at(memory, address);

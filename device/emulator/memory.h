@@ -45,6 +45,8 @@ bool memory_free(struct memory *memory, uint64_t address);
  * memory_free of the first byte frees both. For the segments of a code object, whose distances are fixed. */
 bool memory_split(struct memory *memory, uint64_t address);
 bool memory_rename(struct memory *memory, uint64_t address, const char *name);
+/* n_bytes from a live address count as never written, for the sanitizer's init check; what they hold stays. */
+void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes);
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only);
 /* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live span. */
 uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);

@@ -1,6 +1,7 @@
 #include "device/emulator/wave.h"
 
 #include "device/emulator/code.h"
+#include "device/emulator/sanitizer/sanitizer.h"
 
 void wave_mode_changed(struct wave *wave)
 {
@@ -46,6 +47,22 @@ static inline void execute(struct wave *wave, const struct instruction *in)
     }
 }
 
+/* The same with the sanitizer around each instruction. */
+static void execute_watched(struct wave *wave, const struct instruction *in)
+{
+    const struct instruction *end = in + in->n_straight;
+    unsigned n_active = (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
+    wave->pc += in->n_straight;
+    wave->n_executed += in->n_straight;
+    wave->n_lanes_executed += in->n_straight_vector * n_active;
+    for (; in < end; in++) {
+        wave->current = in;
+        sanitizer_before(wave, in);
+        in->run(wave, in);
+        sanitizer_after(wave, in);
+    }
+}
+
 static uint64_t instruction_limit(const struct wave *wave)
 {
     uint64_t limit = wave->dispatch->max_instructions;
@@ -57,6 +74,13 @@ static void run_natural(struct wave *wave, uint64_t limit)
     const struct instruction *instructions = wave->code->instructions;
     while (!wave->stop && wave->n_executed < limit)
         execute(wave, &instructions[wave->pc]);
+}
+
+static void run_natural_watched(struct wave *wave, uint64_t limit)
+{
+    const struct instruction *instructions = wave->code->instructions;
+    while (!wave->stop && wave->n_executed < limit)
+        execute_watched(wave, &instructions[wave->pc]);
 }
 
 /* Where another wave may go first: whatever others can see, or that sees what others did. */
@@ -71,7 +95,10 @@ static void run_scheduled(struct wave *wave, uint64_t limit)
     const struct instruction *instructions = wave->code->instructions;
     bool switches = false;
     while (!wave->stop && !switches && wave->n_executed < limit) {
-        execute(wave, &instructions[wave->pc]);
+        if (wave->watched)
+            execute_watched(wave, &instructions[wave->pc]);
+        else
+            execute(wave, &instructions[wave->pc]);
         switches = is_switch_point(instructions[wave->pc].class);
     }
 }
@@ -82,6 +109,8 @@ void wave_run(struct wave *wave)
     wave->stop = false;
     if (wave->group->schedule)
         run_scheduled(wave, limit);
+    else if (wave->watched)
+        run_natural_watched(wave, limit);
     else
         run_natural(wave, limit);
     if (!wave->stop && wave->n_executed >= limit)

@@ -34,6 +34,9 @@ enum wave_state { WAVE_READY, WAVE_AT_BARRIER, WAVE_ENDED };
 struct emulated_code;
 struct workgroup;
 struct dispatch;
+struct dispatch_checks;
+struct group_checks;
+struct wave_checks;
 
 struct wave {
     union {
@@ -64,9 +67,11 @@ struct wave {
     const struct emulated_code *code;
     struct workgroup *group;
     struct dispatch *dispatch;
-    uint8_t *private_bytes;  /* [n_lanes][private_stride] */
-    uint32_t private_stride; /* bytes of scratch a lane */
-    struct span_cache spans; /* last allocations touched */
+    uint8_t *private_bytes;     /* [n_lanes][private_stride] */
+    uint32_t private_stride;    /* bytes of scratch a lane */
+    struct span_cache spans;    /* last allocations touched */
+    bool watched;               /* accesses are reported to the sanitizer, and instructions run in its loop */
+    struct wave_checks *checks; /* the sanitizer's; NULL: none */
 };
 
 _Static_assert(offsetof(struct wave, vcc) == 4 * SREG_VCC_LO, "vcc lies over its scalar registers");
@@ -76,11 +81,12 @@ struct workgroup {
     struct dispatch *dispatch;
     uint32_t id[3];
     uint32_t n_waves;
-    struct wave *waves; /* n_waves, in order */
-    uint8_t *lds;       /* lds_bytes, plus a pad that no access may reach */
-    uint32_t lds_bytes; /* static + dynamic of this launch */
-    uint64_t rank;      /* its place in the launch's order of workgroups */
-    uint64_t schedule;  /* seed of this workgroup's switch points; 0: natural order */
+    struct wave *waves;          /* n_waves, in order */
+    uint8_t *lds;                /* lds_bytes, plus a pad that no access may reach */
+    uint32_t lds_bytes;          /* static + dynamic of this launch */
+    uint64_t rank;               /* its place in the launch's order of workgroups */
+    uint64_t schedule;           /* seed of this workgroup's switch points; 0: natural order */
+    struct group_checks *checks; /* the sanitizer's; NULL: none */
 };
 
 enum { FINDINGS_KEPT = 20 };
@@ -94,8 +100,9 @@ struct dispatch {
     uint32_t lds_bytes, private_bytes;
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
-    unsigned checks_off;
-    pthread_mutex_t lock; /* over what follows */
+    unsigned checks_wanted;         /* bits 1 << FINDING_…, as in emulator_options.checks */
+    struct dispatch_checks *checks; /* the sanitizer's; NULL: none */
+    pthread_mutex_t lock;           /* over what follows */
     /* The FINDINGS_KEPT of lowest rank, by rank and then as they came; so they do not depend on host threads. */
     struct finding *findings;
     uint64_t finding_rank[FINDINGS_KEPT];
@@ -125,7 +132,7 @@ struct wave_place {
 struct wave_place wave_place_of(const struct wave *wave, int lane);
 /* Adds a finding about the current instruction; the message says what is wrong, and the place is put before it (lane -1:
  * all of the wave). Kinds TRAP, WATCHDOG and UNSUPPORTED end the dispatch; the others let the wave go on, and the launch
- * fails at its end. */
+ * fails at its end, but for NAN. Kinds that the dispatch does not want are dropped. */
 void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same with a second party, whose place is put after the message. */

@@ -1,6 +1,7 @@
 #include "device/emulator/wave.h"
 
 #include "contract/base/random.h"
+#include "device/emulator/sanitizer/sanitizer.h"
 
 bool workgroup_abandoned(const struct workgroup *group)
 {
@@ -44,6 +45,8 @@ static void check_barrier(struct workgroup *group)
 static void release_barrier(struct workgroup *group)
 {
     check_barrier(group);
+    if (group->checks)
+        sanitizer_barrier(group);
     for (uint32_t i = 0; i < group->n_waves; i++)
         if (group->waves[i].state == WAVE_AT_BARRIER)
             group->waves[i].state = WAVE_READY;

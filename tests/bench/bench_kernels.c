@@ -144,7 +144,7 @@ int main(void)
     struct arena arena = {0};
     struct registry registry;
     int n_threads = parallel_processors();
-    struct emulator_options options = {.chip = chip_name, .n_devices = 1, .n_threads = n_threads};
+    struct emulator_options options = {.chip = chip_name, .n_devices = 1, .n_threads = n_threads, .checks = CHECKS_BASIC};
     struct builds builds = {0};
     struct builder builder = {.compile = compile, .context = toolchain_open(NULL, &error)};
     bool ok =

@@ -85,6 +85,7 @@ static void make_dispatch(struct group_runner *runner, const struct group_launch
     dispatch->lds_bytes = launch->lds_bytes;
     dispatch->private_bytes = launch->scratch_bytes;
     dispatch->max_instructions = 10000000;
+    dispatch->checks_wanted = CHECKS_BASIC;
     dispatch->findings = runner->findings;
 }
 

@@ -29,7 +29,8 @@ static bool load_module(struct kernel_module *module, const struct compile_reque
 bool kernel_module_open(struct kernel_module *module, const struct kernel_source *source, int n_threads)
 {
     struct error error;
-    struct emulator_options options = {.chip = source->chip, .n_devices = 1, .n_threads = n_threads};
+    struct emulator_options options = {
+        .chip = source->chip, .n_devices = 1, .n_threads = n_threads, .checks = CHECKS_BASIC};
     struct compile_request request = {.source_path = source->path,
                                       .family = source->path,
                                       .chip = source->chip,

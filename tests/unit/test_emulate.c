@@ -171,8 +171,7 @@ static void checks_can_be_left_out(void **state)
     assert_int_equal(emulate(bench, "k.co --kernel store_at --check sync --arg null --arg i64=0"), STATUS_OK);
     assert_int_equal(emulate(bench, "k.co --kernel store_at --check sync,mem --arg null --arg i64=0"), STATUS_RED);
     says(bench->err, "is null");
-    assert_int_equal(emulate(bench, "k.co --kernel store_at --check race --arg null --arg i64=0"), STATUS_USAGE);
-    says(bench->err, "the check race is not implemented");
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --check race,init,wait,nan --arg null --arg i64=0"), STATUS_OK);
     assert_int_equal(emulate(bench, "k.co --kernel store_at --check typo --arg null --arg i64=0"), STATUS_USAGE);
     says(bench->err, "no kind typo");
 }

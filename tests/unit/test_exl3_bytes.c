@@ -29,7 +29,7 @@ static int open_fixture(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     struct error error = {0};
-    struct emulator_options options = {.chip = "gfx1151", .n_devices = 1, .n_threads = 2};
+    struct emulator_options options = {.chip = "gfx1151", .n_devices = 1, .n_threads = 2, .checks = CHECKS_BASIC};
     if (f && (f->toolchain = toolchain_open(NULL, &error)) && emulator_open(&options, &f->device, &error)) {
         *state = f;
         return 0;

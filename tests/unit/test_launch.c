@@ -82,7 +82,7 @@ static struct bench bench_open_with(void **state, struct emulator_options option
 
 static struct bench bench_open(void **state)
 {
-    return bench_open_with(state, (struct emulator_options){0});
+    return bench_open_with(state, (struct emulator_options){.checks = CHECKS_BASIC});
 }
 
 static hipFunction_t function(struct bench *bench, const char *name)
@@ -276,7 +276,7 @@ static void null_freed_and_read_only_memory_are_findings(void **state)
 
 static void memory_of_another_device_is_a_finding(void **state)
 {
-    struct bench bench = bench_open_with(state, (struct emulator_options){.n_devices = 2});
+    struct bench bench = bench_open_with(state, (struct emulator_options){.n_devices = 2, .checks = CHECKS_BASIC});
     assert_int_equal(bench.hip->hipSetDevice(1), hipSuccess);
     void *out = allocate(&bench, 64);
     assert_int_equal(bench.hip->hipSetDevice(0), hipSuccess);
@@ -299,7 +299,7 @@ static void a_load_from_nowhere_gives_poison(void **state)
 
 static void checks_that_are_off_report_nothing(void **state)
 {
-    struct bench bench = bench_open_with(state, (struct emulator_options){.checks_off = 1u << FINDING_MEM});
+    struct bench bench = bench_open_with(state, (struct emulator_options){.checks = CHECKS_BASIC & ~(1u << FINDING_MEM)});
     assert_int_equal(store_at(&bench, NULL, 0), hipSuccess);
     struct finding finding;
     assert_int_equal(bench.device->take_findings(bench.device, &finding, 1), 0);
@@ -307,7 +307,8 @@ static void checks_that_are_off_report_nothing(void **state)
 
 static void an_endless_loop_ends_at_the_watchdog(void **state)
 {
-    struct bench bench = bench_open_with(state, (struct emulator_options){.max_instructions = 10000});
+    struct bench bench =
+        bench_open_with(state, (struct emulator_options){.max_instructions = 10000, .checks = CHECKS_BASIC});
     uint32_t zero = 0;
     void *flag = allocate(&bench, 4);
     put(&bench, flag, &zero, 4);
@@ -338,7 +339,8 @@ static void findings_do_not_depend_on_host_threads(void **state)
     struct finding first[32];
     size_t n_first = 0;
     for (int round = 0; round < 6; round++) {
-        struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = round ? 4 : 1});
+        struct bench bench =
+            bench_open_with(state, (struct emulator_options){.n_threads = round ? 4 : 1, .checks = CHECKS_BASIC});
         struct finding findings[32];
         memset(findings, 0, sizeof findings);
         void *out = allocate(&bench, 4);
@@ -360,7 +362,8 @@ static void findings_do_not_depend_on_host_threads(void **state)
 static void findings_past_the_first_are_counted(void **state)
 {
     for (int n_threads = 1; n_threads <= 4; n_threads += 3) {
-        struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = n_threads});
+        struct bench bench =
+            bench_open_with(state, (struct emulator_options){.n_threads = n_threads, .checks = CHECKS_BASIC});
         struct finding findings[32];
         void *out = NULL;
         long index = 0;
@@ -404,7 +407,7 @@ static void launches_over_a_limit_are_refused_with_the_runtimes_error(void **sta
 /* Every work-item gets a number of its own; a schedule permutes them, and each schedule repeats itself. */
 static void atomics_count_every_work_item_once_in_any_schedule(void **state)
 {
-    struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = 2});
+    struct bench bench = bench_open_with(state, (struct emulator_options){.n_threads = 2, .checks = CHECKS_BASIC});
     enum { GROUPS = 2048, N = GROUPS * 96 };
     static uint32_t orders[3][N];
     uint32_t zero = 0;
@@ -565,7 +568,7 @@ static void a_second_emulator_is_refused(void **state)
     bench_open(state);
     struct error error;
     struct device *second = NULL;
-    struct emulator_options options = {.chip = chip_name, .n_devices = 1};
+    struct emulator_options options = {.chip = chip_name, .n_devices = 1, .checks = CHECKS_BASIC};
     assert_false(emulator_open(&options, &second, &error));
     options.chip = "gfx000";
     assert_false(emulator_open(&options, &second, &error));

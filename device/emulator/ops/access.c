@@ -79,6 +79,19 @@ static uintptr_t place_lane(struct wave *wave, int lane, bool apertures, uint64_
     return 0;
 }
 
+/* What access_report will need of an access, before its offsets become the host's. */
+static void note_guest(const struct wave *wave, struct access *access, enum space space, enum access_kind kind)
+{
+    static const uint8_t spaces[] = {
+        [SPACE_MEMORY] = ACCESS_GLOBAL, [SPACE_LDS] = ACCESS_LDS, [SPACE_SCRATCH] = ACCESS_SCRATCH};
+    if (__builtin_expect(!wave->watched, 1))
+        return;
+    access->kind = (uint8_t)kind;
+    access->space = spaces[space];
+    access->mixed = false;
+    memcpy(access->guest, access->offset, sizeof access->guest);
+}
+
 /* The path for accesses that are not all well: lane by lane, and one finding for all that may not. */
 static void resolve_each(struct wave *wave, uint64_t lanes, bool apertures, const uint64_t *address, uint32_t n_bytes,
                          enum access_kind kind, struct access *access)
@@ -140,6 +153,7 @@ void resolve_memory(struct wave *wave, uint64_t lanes, uint32_t n_bytes, enum ac
     access_start(access, lanes);
     if (!lanes)
         return;
+    note_guest(wave, access, SPACE_MEMORY, kind);
     uint64_t lowest, highest;
     fill_and_range(access->offset, lanes, &lowest, &highest);
     const struct span *span = memory_find_cached(wave->dispatch->memory, &wave->spans, lowest);
@@ -161,6 +175,7 @@ void resolve_region(struct wave *wave, uint64_t lanes, enum space space, uint32_
     access->private_bytes = true;
     if (!lanes)
         return;
+    note_guest(wave, access, space, kind);
     bool lds = space == SPACE_LDS;
     uint64_t lowest, highest;
     fill_and_range(access->offset, lanes, &lowest, &highest);
@@ -177,6 +192,51 @@ void resolve_region(struct wave *wave, uint64_t lanes, enum space space, uint32_
     for (int lane = 0; lane < WAVE_LANES; lane++)
         address[lane] = (lds ? SHARED_APERTURE : PRIVATE_APERTURE) | access->offset[lane];
     resolve_each(wave, lanes, true, address, n_bytes, kind, access);
+}
+
+static void report_space(struct wave *wave, struct access_record *record, enum access_space space, const uint64_t *bytes,
+                         uint64_t lanes)
+{
+    record->space = (uint8_t)space;
+    record->lanes = lanes;
+    record->bytes = bytes;
+    if (lanes)
+        sanitizer_access(wave, record);
+}
+
+/* A flat access whose lanes go to several spaces: one record each. */
+static void report_mixed(struct wave *wave, const struct access *access, struct access_record *record, uint64_t *bytes)
+{
+    uint64_t lds = 0, scratch = 0;
+    EACH_LANE_OF(access->lanes)
+    {
+        enum space space = space_of(bytes[lane]);
+        lds |= (uint64_t)(space == SPACE_LDS) << lane;
+        scratch |= (uint64_t)(space == SPACE_SCRATCH) << lane;
+        bytes[lane] = space == SPACE_MEMORY ? bytes[lane] : bytes[lane] & UINT32_MAX;
+    }
+    report_space(wave, record, ACCESS_GLOBAL, bytes, access->lanes & ~(lds | scratch));
+    report_space(wave, record, ACCESS_LDS, bytes, lds);
+    report_space(wave, record, ACCESS_SCRATCH, bytes, scratch);
+}
+
+void access_report(struct wave *wave, const struct access *access, uint32_t skip, const struct access_record *registers)
+{
+    struct access_record record = *registers;
+    record.kind = access->kind;
+    if (record.kind == ACCESS_ATOMIC)
+        record.ordering = ORDERING_ACQUIRE | ORDERING_RELEASE;
+    LANE_ARRAY64(bytes);
+    const uint64_t *where = access->guest;
+    if (skip || access->mixed) {
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            bytes[lane] = access->guest[lane] + skip;
+        where = bytes;
+    }
+    if (access->lanes && access->mixed)
+        report_mixed(wave, access, &record, bytes);
+    else if (access->lanes)
+        report_space(wave, &record, access->space, where, access->lanes);
 }
 
 void resolve_lds(struct wave *wave, const uint32_t *address, uint32_t n_bytes, enum access_kind kind, struct access *access)
@@ -244,6 +304,8 @@ void resolve_flat(struct wave *wave, const struct instruction *in, int k, uint32
         alignas(64) uint64_t address[WAVE_LANES];
         memcpy(address, access->offset, sizeof address);
         access_start(access, exec);
+        note_guest(wave, access, SPACE_MEMORY, kind);
+        access->mixed = true;
         resolve_each(wave, exec, true, address, n_bytes, kind, access);
     }
 }

@@ -7,8 +7,7 @@
 #define EMULATOR_ACCESS_H
 
 #include "device/emulator/lanes.h"
-
-enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
+#include "device/emulator/sanitizer/sanitizer.h"
 
 /* What a load that may not happen gives: a NaN as f32 and, in its upper half, as bf16. */
 #define MISSING_POISON UINT32_C(0x7fc0dead)
@@ -20,6 +19,10 @@ struct access {
     uint32_t missing;                        /* what the others load */
     bool every_lane_safe; /* all of exec may access, and even the other lanes have an offset that can be read */
     bool private_bytes;   /* LDS or scratch: bytes that only this host thread touches */
+    /* For access_report, set where wave->watched: */
+    uint8_t kind, space;                    /* enum access_kind, enum access_space */
+    bool mixed;                             /* guest holds flat addresses of several spaces */
+    alignas(64) uint64_t guest[WAVE_LANES]; /* what an access_record's bytes count */
 };
 
 static inline uint8_t *access_at(const struct access *access, int lane)
@@ -61,6 +64,13 @@ unsigned resolve_buffer(struct wave *wave, const struct instruction *in, int k, 
 /* LDS bytes at address[lane] (bytes from the workgroup's first; all lanes, those off unused). */
 void resolve_lds(struct wave *wave, const uint32_t *address, uint32_t n_bytes, enum access_kind kind,
                  struct access *access);
+
+#define access_report VARIANT(access_report)
+
+/* Reports a resolved access to the sanitizer: n_bytes of a lane, the first of them `skip` bytes into the access's. Only
+ * where wave->watched. `record` says the registers; space, kind, lanes and bytes are filled in here. The functions below do
+ * it themselves; a handler that moves data by access_at calls it before the first byte moves. */
+void access_report(struct wave *wave, const struct access *access, uint32_t skip, const struct access_record *record);
 
 #define load_dwords  VARIANT(load_dwords)
 #define load_part    VARIANT(load_part)

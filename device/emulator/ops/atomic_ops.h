@@ -131,11 +131,26 @@ static inline uint64_t lane_value(const struct wave *wave, unsigned row, unsigne
     return n_bytes == 8 ? (uint64_t)vgpr_row(wave, row + 1)[lane] << 32 | low : low;
 }
 
+static __attribute__((noinline, cold)) void report_atomic(struct wave *wave, const struct access *access,
+                                                          const struct atomic_rows *rows, unsigned n_bytes, bool replaces)
+{
+    access_report(wave, access, 0,
+                  &(struct access_record){.registers = REGISTERS_VECTOR,
+                                          .row = (uint16_t)rows->data,
+                                          .second_row = rows->has_second ? (uint16_t)rows->second : UINT16_MAX,
+                                          .returns = rows->returns,
+                                          .result_row = (uint16_t)rows->result,
+                                          .replaces = replaces,
+                                          .n_bytes = n_bytes});
+}
+
 /* All lanes, lane 0 first. */
 static inline __attribute__((always_inline)) void atomic_all_lanes(struct wave *wave, const struct access *access,
                                                                    const struct atomic_rows *rows, unsigned n_bytes,
                                                                    bool flush_f32, atomic_next *next)
 {
+    if (__builtin_expect(wave->watched, 0))
+        report_atomic(wave, access, rows, n_bytes, next == next_swap_b32 || next == next_swap_b64);
     LANE_ARRAY32(low);
     LANE_ARRAY32(high);
     for (int lane = 0; lane < WAVE_LANES; lane++)

@@ -107,11 +107,29 @@ static void store_two(struct wave *wave, const struct instruction *in, unsigned 
     store_dwords(wave, operand_row(&in->src[2]), n_dwords, &two.second);
 }
 
+static __attribute__((noinline, cold)) void report_exchange(struct wave *wave, const struct instruction *in,
+                                                            unsigned n_dwords, const struct two_addresses *two)
+{
+    struct access_record record = {.registers = REGISTERS_VECTOR,
+                                   .second_row = UINT16_MAX,
+                                   .returns = true,
+                                   .replaces = true,
+                                   .n_bytes = 4 * n_dwords};
+    record.row = (uint16_t)operand_row(&in->src[1]);
+    record.result_row = (uint16_t)operand_row(&in->dst[0]);
+    access_report(wave, &two->first, 0, &record);
+    record.row = (uint16_t)operand_row(&in->src[2]);
+    record.result_row = (uint16_t)(record.result_row + n_dwords);
+    access_report(wave, &two->second, 0, &record);
+}
+
 /* Both old values are read before either place is written. */
 static void exchange_two(struct wave *wave, const struct instruction *in, unsigned n_dwords, uint32_t stride)
 {
     struct two_addresses two;
     resolve_two(wave, in, 4 * n_dwords, stride, ACCESS_ATOMIC, &two);
+    if (__builtin_expect(wave->watched, 0))
+        report_exchange(wave, in, n_dwords, &two);
     LANE_ARRAY32(old[4]);
     for (unsigned d = 0; d < 2 * n_dwords; d++) {
         const struct access *access = d < n_dwords ? &two.first : &two.second;
@@ -209,6 +227,20 @@ DS_COMPARE_FIRST(b64, uint64_t)
 DS_COMPARE_FIRST(f32, float)
 DS_COMPARE_FIRST(f64, double)
 
+/* All lanes add to one counter: reported as the first one's access. */
+static __attribute__((noinline, cold)) void report_counter(struct wave *wave, const struct instruction *in,
+                                                           const struct access *access)
+{
+    struct access first = *access;
+    first.lanes &= 0 - first.lanes;
+    access_report(wave, &first, 0,
+                  &(struct access_record){.registers = REGISTERS_NONE,
+                                          .second_row = UINT16_MAX,
+                                          .returns = true,
+                                          .result_row = (uint16_t)operand_row(&in->dst[0]),
+                                          .n_bytes = 4});
+}
+
 /* Adds the number of active lanes (or its negative) to the counter at M0 plus the offset; every lane gets the old value. */
 static void count_lanes(struct wave *wave, const struct instruction *in, int sign)
 {
@@ -217,6 +249,8 @@ static void count_lanes(struct wave *wave, const struct instruction *in, int sig
     EACH_LANE address[lane] = place;
     struct access access;
     resolve_lds(wave, address, 4, ACCESS_ATOMIC, &access);
+    if (__builtin_expect(wave->watched, 0))
+        report_counter(wave, in, &access);
     LANE_ARRAY32(old);
     EACH_LANE old[lane] = access.missing;
     if (access.lanes) {

@@ -13,12 +13,28 @@ static int64_t offset_of(struct wave *wave, const struct instruction *in)
     return offset + in->offset;
 }
 
-/* The host's bytes at [address, address + n_bytes), or NULL with a finding. */
-static const uint8_t *readable(struct wave *wave, uint64_t address, uint32_t n_bytes)
+static __attribute__((noinline, cold)) void report_read(struct wave *wave, uint64_t address, uint32_t n_bytes,
+                                                        unsigned place)
+{
+    sanitizer_access(wave, &(struct access_record){.space = ACCESS_GLOBAL,
+                                                   .kind = ACCESS_LOAD,
+                                                   .registers = REGISTERS_SCALAR,
+                                                   .row = (uint16_t)place,
+                                                   .n_bytes = n_bytes,
+                                                   .filled_bytes = n_bytes < 4 ? 4 : 0,
+                                                   .lanes = 1,
+                                                   .bytes = &address});
+}
+
+/* The host's bytes at [address, address + n_bytes), which go to wave->sgpr[place] and the next, or NULL with a finding. */
+static const uint8_t *readable(struct wave *wave, uint64_t address, uint32_t n_bytes, unsigned place)
 {
     const struct span *span = memory_find_cached(wave->dispatch->memory, &wave->spans, address);
-    if (span && span->device == wave->dispatch->device && n_bytes <= span->n_bytes - (address - span->base))
+    if (span && span->device == wave->dispatch->device && n_bytes <= span->n_bytes - (address - span->base)) {
+        if (__builtin_expect(wave->watched, 0))
+            report_read(wave, address, n_bytes, place);
         return span->host + (address - span->base);
+    }
     char text[320];
     describe_memory(wave, address, n_bytes, ACCESS_LOAD, text, sizeof text);
     wave_finding(wave, FINDING_MEM, -1, "%s", text);
@@ -32,7 +48,7 @@ static void load_registers(struct wave *wave, const struct instruction *in, uint
     uint32_t n_dwords = to->n_dwords;
     if (to->kind != OPERAND_SCALAR)
         return;
-    const uint8_t *from = readable(wave, address, 4 * n_dwords);
+    const uint8_t *from = readable(wave, address, 4 * n_dwords, to->index);
     if (from)
         memcpy(&wave->sgpr[to->index], from, 4 * (size_t)n_dwords);
     else
@@ -51,7 +67,7 @@ HANDLER(s_load)
     HANDLER(name)                                                                                                          \
     {                                                                                                                      \
         uint64_t address = scalar_read64(wave, &in->src[0]) + (uint64_t)offset_of(wave, in);                               \
-        const uint8_t *from = readable(wave, address, n_bytes);                                                            \
+        const uint8_t *from = readable(wave, address, n_bytes, in->dst[0].index);                                          \
         type value;                                                                                                        \
         if (from)                                                                                                          \
             memcpy(&value, from, n_bytes);                                                                                 \
@@ -85,7 +101,7 @@ HANDLER(s_buffer_load)
     for (uint32_t i = 0; to->kind == OPERAND_SCALAR && i < to->n_dwords; i++, offset += 4) {
         uint32_t value = 0;
         if (offset < resource.n_bytes && resource.n_bytes - offset >= 4) {
-            const uint8_t *from = readable(wave, resource.base + offset, 4);
+            const uint8_t *from = readable(wave, resource.base + offset, 4, to->index + i);
             value = MISSING_POISON;
             if (from)
                 memcpy(&value, from, 4);

@@ -41,8 +41,17 @@ static void gather_dword(const struct access *access, size_t skip, uint32_t *res
     EACH_LANE_OF(access->lanes) memcpy(&result[lane], access_at(access, lane) + skip, 4);
 }
 
+static __attribute__((noinline, cold)) void report_dwords(struct wave *wave, unsigned row, unsigned n_dwords,
+                                                          const struct access *access)
+{
+    access_report(wave, access, 0,
+                  &(struct access_record){.registers = REGISTERS_VECTOR, .row = (uint16_t)row, .n_bytes = 4 * n_dwords});
+}
+
 void load_dwords(struct wave *wave, unsigned row, unsigned n_dwords, const struct access *access)
 {
+    if (__builtin_expect(wave->watched, 0))
+        report_dwords(wave, row, n_dwords, access);
     if (consecutive(wave, access, 4 * (uint64_t)n_dwords)) {
         load_consecutive(wave, row, n_dwords, access_at(access, 0));
         return;
@@ -68,8 +77,23 @@ static uint32_t read_part(enum part part, const uint8_t *from)
     }
 }
 
+static __attribute__((noinline, cold)) void report_part(struct wave *wave, unsigned row, unsigned n_bytes, bool high_half,
+                                                        uint8_t filled_bytes, const struct access *access)
+{
+    access_report(wave, access, 0,
+                  &(struct access_record){.registers = REGISTERS_VECTOR,
+                                          .row = (uint16_t)row,
+                                          .n_bytes = n_bytes,
+                                          .first_byte = high_half ? 2 : 0,
+                                          .filled_bytes = filled_bytes});
+}
+
+/* PART_LOW and PART_HIGH of a byte fill their half of the register. */
 void load_part(struct wave *wave, unsigned row, enum part part, enum part_half half, const struct access *access)
 {
+    if (__builtin_expect(wave->watched, 0))
+        report_part(wave, row, part == PART_U8 || part == PART_I8 ? 1 : 2, half == PART_HIGH, half == PART_WHOLE ? 4 : 2,
+                    access);
     LANE_ARRAY32(result);
     const uint32_t *old = vgpr_row(wave, row);
     for (int lane = 0; lane < WAVE_LANES; lane++)
@@ -97,6 +121,8 @@ static void store_consecutive(struct wave *wave, unsigned row, unsigned n_dwords
 
 void store_dwords(struct wave *wave, unsigned row, unsigned n_dwords, const struct access *access)
 {
+    if (__builtin_expect(wave->watched, 0))
+        report_dwords(wave, row, n_dwords, access);
     if (consecutive(wave, access, 4 * (uint64_t)n_dwords)) {
         store_consecutive(wave, row, n_dwords, access_at(access, 0));
         return;
@@ -110,6 +136,8 @@ void store_part(struct wave *wave, unsigned row, unsigned n_bytes, bool high_hal
 {
     const uint32_t *from = vgpr_row(wave, row);
     unsigned shift = high_half ? 16 : 0;
+    if (__builtin_expect(wave->watched, 0))
+        report_part(wave, row, n_bytes, high_half, 0, access);
     EACH_LANE_OF(access->lanes)
     {
         uint32_t value = from[lane] >> shift;

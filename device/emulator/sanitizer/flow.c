@@ -1,0 +1,234 @@
+#include "device/emulator/sanitizer/flow.h"
+
+#include <string.h>
+
+/* What flow.def says of a mnemonic. */
+enum implicit {
+    READS_SCC = 1 << 0,
+    WRITES_SCC = 1 << 1,
+    LEAVES_SCC = 1 << 2, /* takes WRITES_SCC of another row back */
+    READS_VCC = 1 << 3,
+    READS_EXEC = 1 << 4,
+    WRITES_EXEC = 1 << 5,
+    SAVES_EXEC = READS_EXEC | WRITES_EXEC,
+    READS_M0 = 1 << 6,
+    READS_DST = 1 << 7,
+    SWAPS = 1 << 8, /* source 0 is written too, the destination read */
+    BRANCHES = 1 << 9,
+    LOW_RESULT = 1 << 10,
+    HIGH_RESULT = 1 << 11,
+    HIGH_DATA = 1 << 12,
+    RETURNS_INTO_DATA = 1 << 13, /* with glc */
+};
+
+/* '*' stands for any text, '?' for any character. */
+static bool matches(const char *pattern, const char *text)
+{
+    for (; *pattern && *pattern != '*'; pattern++, text++)
+        if (!*text || (*pattern != '?' && *pattern != *text))
+            return false;
+    if (!*pattern)
+        return !*text;
+    while (!matches(pattern + 1, text))
+        if (!*text++)
+            return false;
+    return true;
+}
+
+static unsigned implicit_of(const char *mnemonic)
+{
+    static const struct {
+        const char *pattern;
+        unsigned bits;
+    } rows[] = {
+#define IMPLICIT(pattern, bits) {pattern, bits},
+#include "device/emulator/sanitizer/flow.def"
+#undef IMPLICIT
+    };
+    unsigned bits = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (matches(rows[i].pattern, mnemonic))
+            bits |= rows[i].bits;
+    return bits & LEAVES_SCC ? bits & ~(unsigned)WRITES_SCC : bits;
+}
+
+static bool is_memory(uint8_t class)
+{
+    return class == CLASS_SMEM || (class >= CLASS_LDS && class <= CLASS_ATOMIC);
+}
+
+static uint8_t rule_of(const char *mnemonic, uint8_t class)
+{
+    static const struct {
+        const char *pattern;
+        uint8_t rule;
+    } rows[] = {
+#define RULE(pattern, rule) {pattern, RULE_##rule},
+#include "device/emulator/sanitizer/rules.def"
+#undef RULE
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (matches(rows[i].pattern, mnemonic))
+            return rows[i].rule == RULE_MIX && is_memory(class) ? RULE_MEMORY : rows[i].rule;
+    return RULE_MIX;
+}
+
+/* Lane masks of wave32 take one register though the text may name two (vcc). */
+static uint8_t n_places(const struct emulated_code *code, const struct operand *operand)
+{
+    bool mask32 = operand->type == TYPE_MASK && code->n_lanes == 32;
+    return mask32 ? 1 : operand->n_dwords;
+}
+
+static struct flow_range range_of(const struct emulated_code *code, const struct operand *operand)
+{
+    struct flow_range range = {.n = n_places(code, operand)};
+    switch (operand->kind) {
+    case OPERAND_VGPR:
+        range.first = operand->index;
+        break;
+    case OPERAND_AGPR:
+        range.first = (uint16_t)(AGPR_FIRST_ROW + operand->index);
+        break;
+    case OPERAND_SCALAR:
+        range.first = (uint16_t)(FLOW_SCALAR + operand->index);
+        break;
+    case OPERAND_SPECIAL: {
+        static const uint16_t places[] = {[SPECIAL_SCC] = FLOW_SCC,
+                                          [SPECIAL_VCCZ] = FLOW_SCALAR + SREG_VCC_LO,
+                                          [SPECIAL_EXECZ] = FLOW_SCALAR + SREG_EXEC_LO};
+        bool has_place = operand->index <= SPECIAL_EXECZ;
+        range.first = has_place ? places[operand->index] : 0;
+        range.n = !has_place ? 0 : operand->index == SPECIAL_SCC ? 1 : (uint8_t)(code->n_lanes / 32);
+        break;
+    }
+    default:
+        range.n = 0;
+    }
+    if (operand->half != HALF_NONE)
+        range.part = operand->half == HALF_LOW ? FLOW_LOW : FLOW_HIGH;
+    return range;
+}
+
+static void add_read(struct flow *flow, struct flow_range range)
+{
+    if (flow->n_reads < FLOW_MAX_READS)
+        flow->reads[flow->n_reads++] = range;
+}
+
+static void add_write(struct flow *flow, struct flow_range range)
+{
+    if (flow->n_writes < FLOW_MAX_WRITES)
+        flow->writes[flow->n_writes++] = range;
+}
+
+static struct flow_range scalar_range(uint16_t place, uint32_t n)
+{
+    return (struct flow_range){.first = (uint16_t)(FLOW_SCALAR + place), .n = (uint8_t)n};
+}
+
+static void add_implicit(const struct emulated_code *code, unsigned bits, struct flow *flow)
+{
+    const struct flow_range scc = {.first = FLOW_SCC, .n = 1};
+    uint32_t mask_dwords = code->n_lanes / 32;
+    for (unsigned i = 0; i < flow->n_dst && bits & READS_DST; i++)
+        add_read(flow, flow->writes[i]);
+    if (bits & SWAPS && flow->n_src && flow->n_dst) {
+        add_read(flow, flow->writes[0]);
+        add_write(flow, flow->reads[0]);
+    }
+    if (bits & READS_SCC)
+        add_read(flow, scc);
+    if (bits & READS_VCC)
+        add_read(flow, scalar_range(SREG_VCC_LO, mask_dwords));
+    if (bits & READS_EXEC)
+        add_read(flow, scalar_range(SREG_EXEC_LO, mask_dwords));
+    if (bits & READS_M0)
+        add_read(flow, scalar_range(SREG_M0, 1));
+    if (bits & WRITES_SCC)
+        add_write(flow, scc);
+    if (bits & WRITES_EXEC)
+        add_write(flow, scalar_range(SREG_EXEC_LO, mask_dwords));
+    flow->flags |= bits & BRANCHES ? FLOW_BRANCHES : 0;
+}
+
+/* Loads and stores of half a register, and buffer atomics, which return into their data register. */
+static void adjust_memory(const struct instruction *in, unsigned bits, struct flow *flow)
+{
+    if (bits & (LOW_RESULT | HIGH_RESULT) && flow->n_dst) {
+        flow->writes[0].part = bits & HIGH_RESULT ? FLOW_HIGH : FLOW_LOW;
+        flow->flags |= FLOW_PARTIAL;
+    }
+    if (bits & HIGH_DATA)
+        flow->reads[in->class == CLASS_BUFFER ? 0 : 1].part = FLOW_HIGH;
+    if (bits & RETURNS_INTO_DATA && in->flags & FLAG_GLC && flow->n_dst == 0) {
+        struct flow_range result = flow->reads[0];
+        if (strstr(in->opcode->mnemonic, "cmpswap"))
+            result.n /= 2;
+        add_write(flow, result);
+    }
+}
+
+static bool writes_exec(const struct flow *flow)
+{
+    for (unsigned i = 0; i < flow->n_writes; i++)
+        if (flow->writes[i].first == FLOW_SCALAR + SREG_EXEC_LO || flow->writes[i].first == FLOW_SCALAR + SREG_EXEC_HI)
+            return true;
+    return false;
+}
+
+static void make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow)
+{
+    *flow = (struct flow){.rule = RULE_NONE};
+    if (!in->opcode)
+        return;
+    unsigned bits = implicit_of(in->opcode->mnemonic);
+    flow->rule = rule_of(in->opcode->mnemonic, in->class);
+    flow->n_src = in->n_src;
+    flow->n_dst = in->n_dst;
+    for (unsigned k = 0; k < in->n_src; k++)
+        add_read(flow, range_of(code, &in->src[k]));
+    for (unsigned k = 0; k < in->n_dst; k++)
+        add_write(flow, range_of(code, &in->dst[k]));
+    bool zeroes_other = in->flags & FLAG_ZERO_OTHER_HALF;
+    if (in->n_dst && in->dst[0].half != HALF_NONE && zeroes_other)
+        flow->writes[0].part = FLOW_WHOLE;
+    if (in->n_dst && (flow->writes[0].part != FLOW_WHOLE || in->flags & FLAG_DST_UNUSED_PRESERVE))
+        flow->flags |= FLOW_PARTIAL;
+    if (is_memory(in->class))
+        adjust_memory(in, bits, flow);
+    add_implicit(code, bits, flow);
+    if (writes_exec(flow))
+        flow->flags |= FLOW_EXPLICIT_EXEC;
+}
+
+static bool make_pair(struct emulated_code *code, const struct instruction *in, struct flow *flow)
+{
+    struct flow *pair = arena_alloc(&code->arena, 2 * sizeof *pair);
+    if (!pair)
+        return false;
+    *flow = (struct flow){.rule = RULE_NONE, .pair = pair};
+    for (int half = 0; half < 2; half++) {
+        make_row(code, &in->pair[half], &pair[half]);
+        for (unsigned i = 0; i < pair[half].n_reads; i++)
+            add_read(flow, pair[half].reads[i]);
+        for (unsigned i = 0; i < pair[half].n_writes; i++)
+            add_write(flow, pair[half].writes[i]);
+    }
+    return true;
+}
+
+bool flow_make(struct emulated_code *code)
+{
+    struct flow *rows = arena_alloc(&code->arena, (code->n_instructions + 1) * sizeof *rows);
+    if (!rows)
+        return false;
+    for (uint32_t i = 0; i <= code->n_instructions; i++) {
+        if (!code->instructions[i].pair)
+            make_row(code, &code->instructions[i], &rows[i]);
+        else if (!make_pair(code, &code->instructions[i], &rows[i]))
+            return false;
+    }
+    code->flow = rows;
+    return true;
+}

@@ -1,0 +1,72 @@
+/*
+ * What each instruction of a code reads and writes, made once from its operands and from the table of what texts leave out
+ * (flow.def), so that no check looks at texts at run time.
+ */
+#ifndef EMULATOR_FLOW_H
+#define EMULATOR_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/emulator/code.h"
+#include "device/emulator/wave.h"
+
+/* Places: VGPR rows 0 … 511 (AGPRs from AGPR_FIRST_ROW), then wave->sgpr, then SCC. */
+enum { FLOW_SCALAR = VGPR_ROWS, FLOW_SCC = FLOW_SCALAR + SREG_COUNT, FLOW_PLACES };
+
+enum flow_part { FLOW_WHOLE, FLOW_LOW, FLOW_HIGH };
+
+/* Places first … first + n - 1; of vector registers, part of each. */
+struct flow_range {
+    uint16_t first;
+    uint8_t n;
+    uint8_t part; /* enum flow_part */
+};
+
+/* How undefined bits go from sources to destinations (init.c). */
+#define FLOW_RULES(X)                                                                                                      \
+    X(MIX)        /* a lane's result is undefined where any of its sources is; scalar: all bits where any is */            \
+    X(COPY)       /* bytes go where they are */                                                                            \
+    X(AND)        /* a defined zero hides the other operand, bit by bit on scalars, byte by byte on lanes */               \
+    X(OR)         /* as do defined ones */                                                                                 \
+    X(XOR)        /* bytes keep their places; nothing of a register with itself depends on it */                           \
+    X(SELECT)     /* v_cndmask, s_cselect: the chosen operand's */                                                         \
+    X(COMPARE)    /* v_cmp: a bit of the mask for each lane */                                                             \
+    X(SHIFT)      /* by a constant or register: bytes move, zeros come in */                                               \
+    X(PACKED)     /* halves apart */                                                                                       \
+    X(READ_LANE)  /* v_readlane, v_readfirstlane */                                                                        \
+    X(WRITE_LANE) /* v_writelane */                                                                                        \
+    X(ACROSS)     /* lanes read other lanes: undefined everywhere where any source is in a lane that may be read */        \
+    X(SAVE_EXEC)  /* old EXEC to the destination, source and EXEC combined into EXEC */                                    \
+    X(MEMORY)     /* sources are addresses and data; the accesses say what comes back */                                   \
+    X(DEFINES)    /* the results are always defined */                                                                     \
+    X(SWAP)       /* both operands change places */                                                                        \
+    X(NONE)       /* nothing is read or written that matters */
+
+#define FLOW_RULE_ENUM(name) RULE_##name,
+enum flow_rule { FLOW_RULES(FLOW_RULE_ENUM) };
+#undef FLOW_RULE_ENUM
+
+enum { FLOW_MAX_READS = 9, FLOW_MAX_WRITES = 4 };
+
+enum flow_flag {
+    FLOW_EXPLICIT_EXEC = 1 << 0, /* EXEC is among the writes */
+    FLOW_PARTIAL = 1 << 1,       /* a written register keeps some of its old bytes or lanes */
+    FLOW_BRANCHES = 1 << 2,      /* what is read decides where the wave goes on */
+};
+
+struct flow {
+    struct flow_range reads[FLOW_MAX_READS], writes[FLOW_MAX_WRITES];
+    uint8_t n_reads, n_writes;
+    uint8_t rule;            /* enum flow_rule */
+    uint8_t flags;           /* enum flow_flag */
+    uint8_t n_src;           /* reads[k] belongs to source k of the instruction for k < n_src; n is 0 for constants */
+    uint8_t n_dst;           /* writes[k] belongs to destination k for k < n_dst */
+    const struct flow *pair; /* VOPD: its two halves'; else NULL */
+};
+
+/* Makes code->flow, one row an instruction and one for the end of the code, in the code's arena. False when the host is out
+ * of memory. */
+bool flow_make(struct emulated_code *code);
+
+#endif

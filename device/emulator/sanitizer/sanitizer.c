@@ -1,0 +1,153 @@
+#include "device/emulator/sanitizer/sanitizer.h"
+
+#include <stdlib.h>
+
+#include "device/emulator/sanitizer/checks.h"
+#include "device/emulator/sanitizer/flow.h"
+
+/* The checks of this folder; mem and sync live where accesses and barriers are made. */
+#define WATCHING_CHECKS (1u << FINDING_INIT | 1u << FINDING_RACE | 1u << FINDING_WAIT | 1u << FINDING_NAN)
+
+static bool wants(unsigned wanted, enum finding_kind kind)
+{
+    return wanted >> kind & 1;
+}
+
+bool sanitizer_dispatch_open(struct dispatch *dispatch)
+{
+    unsigned wanted = dispatch->checks_wanted & WATCHING_CHECKS;
+    dispatch->checks = NULL;
+    if (!wanted)
+        return true;
+    struct dispatch_checks *checks = calloc(1, sizeof *checks);
+    if (!checks)
+        return false;
+    checks->wanted = wanted;
+    dispatch->checks = checks;
+    return !wants(wanted, FINDING_RACE) || race_dispatch_open(dispatch);
+}
+
+void sanitizer_dispatch_close(struct dispatch *dispatch)
+{
+    if (!dispatch->checks)
+        return;
+    if (wants(dispatch->checks->wanted, FINDING_RACE))
+        race_dispatch_close(dispatch);
+    free(dispatch->checks);
+    dispatch->checks = NULL;
+}
+
+static bool open_waves(const struct dispatch *dispatch, struct group_checks *checks)
+{
+    unsigned wanted = checks->dispatch->wanted;
+    for (uint32_t i = 0; i < checks->n_waves; i++) {
+        struct wave_checks *wave = &checks->waves[i];
+        wave->wanted = wanted;
+        if ((wants(wanted, FINDING_INIT) && !init_wave_open(dispatch, wave)) ||
+            (wants(wanted, FINDING_WAIT) && !wait_wave_open(dispatch, wave)))
+            return false;
+    }
+    return true;
+}
+
+bool sanitizer_group_open(const struct dispatch *dispatch, uint32_t n_waves, struct group_checks **result)
+{
+    *result = NULL;
+    if (!dispatch->checks)
+        return true;
+    unsigned wanted = dispatch->checks->wanted;
+    struct group_checks *checks = calloc(1, sizeof *checks);
+    if (!checks)
+        return false;
+    *result = checks;
+    checks->dispatch = dispatch->checks;
+    checks->waves = calloc(n_waves, sizeof *checks->waves);
+    checks->n_waves = checks->waves ? n_waves : 0;
+    return checks->waves && open_waves(dispatch, checks) &&
+           (!wants(wanted, FINDING_INIT) || init_group_open(dispatch, checks)) &&
+           (!wants(wanted, FINDING_RACE) || race_group_open(dispatch, checks));
+}
+
+void sanitizer_group_close(struct group_checks *checks)
+{
+    if (!checks)
+        return;
+    for (uint32_t i = 0; i < checks->n_waves; i++) {
+        init_wave_close(&checks->waves[i]);
+        wait_wave_close(&checks->waves[i]);
+    }
+    init_group_close(checks);
+    race_group_close(checks);
+    free(checks->waves);
+    free(checks);
+}
+
+void sanitizer_group_start(struct workgroup *group, struct group_checks *checks, const struct start_poison *poison)
+{
+    unsigned wanted = checks->dispatch->wanted;
+    group->checks = checks;
+    for (uint32_t i = 0; i < group->n_waves; i++) {
+        struct wave *wave = &group->waves[i];
+        wave->checks = &checks->waves[i];
+        wave->watched = true;
+        if (wants(wanted, FINDING_INIT))
+            init_wave_start(wave, poison);
+        if (wants(wanted, FINDING_WAIT))
+            wait_wave_start(wave);
+    }
+    if (wants(wanted, FINDING_INIT))
+        init_group_start(group, poison != NULL);
+    if (wants(wanted, FINDING_RACE))
+        race_group_start(group);
+}
+
+void sanitizer_group_end(struct workgroup *group)
+{
+    if (wants(group->checks->dispatch->wanted, FINDING_RACE))
+        race_group_end(group);
+}
+
+void sanitizer_barrier(struct workgroup *group)
+{
+    if (wants(group->checks->dispatch->wanted, FINDING_RACE))
+        race_barrier(group);
+}
+
+static const struct flow *flow_of(const struct wave *wave, const struct instruction *in)
+{
+    return &wave->code->flow[in - wave->code->instructions];
+}
+
+void sanitizer_before(struct wave *wave, const struct instruction *in)
+{
+    const struct wave_checks *checks = wave->checks;
+    if (!checks)
+        return;
+    const struct flow *flow = flow_of(wave, in);
+    if (wants(checks->wanted, FINDING_WAIT))
+        wait_before(wave, in, flow);
+    if (wants(checks->wanted, FINDING_INIT))
+        init_before(wave, in, flow);
+    if (wants(checks->wanted, FINDING_RACE))
+        race_before(wave, in);
+    if (wants(checks->wanted, FINDING_NAN))
+        nan_before(wave, in, flow);
+}
+
+void sanitizer_after(struct wave *wave, const struct instruction *in)
+{
+    const struct wave_checks *checks = wave->checks;
+    if (checks && wants(checks->wanted, FINDING_NAN))
+        nan_after(wave, in, flow_of(wave, in));
+}
+
+void sanitizer_access(struct wave *wave, const struct access_record *record)
+{
+    const struct wave_checks *checks = wave->checks;
+    if (!checks)
+        return;
+    if (wants(checks->wanted, FINDING_INIT))
+        init_access(wave, record);
+    if (wants(checks->wanted, FINDING_RACE))
+        race_access(wave, record);
+}
