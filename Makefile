@@ -54,7 +54,7 @@ TEST_SUPPORT := $(sort $(wildcard tests/support/*.c))
 TEST_SUPPORT_OBJECTS := $(TEST_SUPPORT:%.c=$(BUILD)/obj/%.o)
 TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 # Benchmarks and the conformance runner are programs of their own, linked like tests.
-PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c)))
+PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c tests/fidelity/*.c)))
 EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
 
 .PHONY: help deps build contract test tests bench conformance new format lint sanitize install uninstall clean FORCE

@@ -5,6 +5,7 @@
 
 #include "device/emulator/decode.h"
 #include "device/emulator/sanitizer/flow.h"
+#include "device/emulator/vgpr_index.h"
 #include "device/emulator/wave.h"
 
 enum { TEXT_CAPACITY = 512, TEXT_BLOCK = 32 << 10 };
@@ -38,7 +39,8 @@ static uint32_t read_u32(const uint8_t *bytes)
     return word;
 }
 
-/* What the text shows in words only: SIMM16 of SOPP and SOPK, the message of s_sendmsg_rtn (SOP1), the swizzle of DS. */
+/* What the text shows in words only: SIMM16 of SOPP and SOPK, the message of s_sendmsg_rtn (SOP1), the enable bits of
+ * s_set_gpr_idx_on (SOPC), the swizzle of DS. */
 static void read_raw_fields(const uint8_t *bytes, struct instruction *in)
 {
     uint32_t word = read_u32(bytes);
@@ -47,6 +49,8 @@ static void read_raw_fields(const uint8_t *bytes, struct instruction *in)
         in->immediate = (int32_t)(word & 0xff);
     else if (word >> 28 == 0xb && !is_sopc)
         in->immediate = (int16_t)(word & 0xffff);
+    else if (is_sopc && strstr(in->text, "gpr_idx("))
+        in->immediate = (int32_t)(word >> 8 & 0xf);
     if (word >> 26 == 0x36 && strstr(in->text, "swizzle("))
         in->offset = (int32_t)(word & 0xffff);
 }
@@ -167,9 +171,11 @@ bool code_decode(const struct chip *chip, uint32_t n_lanes, const uint8_t *image
         memset(code->index_of_dword, 0xff, (size_t)code->n_dwords * sizeof *code->index_of_dword);
         ok = decode_all(code, disassembler, image, first, n_bytes, handlers);
     }
+    code->handlers = handlers;
     disassembler_close(disassembler);
     if (ok) {
         resolve_targets(code);
+        vgpr_index_prepare(code);
         add_end(code, first + n_bytes);
         find_straight_runs(code);
         ok = flow_make(code);

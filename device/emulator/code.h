@@ -20,13 +20,15 @@ struct flow;
 
 struct emulated_code {
     const struct chip *chip;
-    uint32_t n_lanes;      /* wave size that handlers were chosen for */
-    uint64_t load_address; /* guest address of image byte 0; set by the caller after code_decode */
+    uint32_t n_lanes;         /* wave size that handlers were chosen for */
+    handler *const *handlers; /* of that wave size, by row of the opcode table */
+    uint64_t load_address;    /* guest address of image byte 0; set by the caller after code_decode */
     struct instruction *instructions;
     uint32_t n_instructions;
     uint32_t *index_of_dword; /* instruction index by offset_bytes / 4; UINT32_MAX where none starts */
     uint32_t n_dwords;
     const struct flow *flow; /* what each instruction reads and writes (sanitizer/flow.h), one more than n_instructions */
+    bool wraps_vectors;      /* it turns VGPR indexing or vector skipping on (vgpr_index.h) */
     bool has_global_atomics; /* then workgroups run in schedule order on one thread */
     struct arena arena;
 };

@@ -165,8 +165,8 @@ static bool parse_operands(const struct words *words, const struct opcode_signat
  * GCNSubtarget::zeroesHigh16BitsOfDest). */
 static bool clears_other_half(const struct chip *chip, const struct instruction *in)
 {
-    static const char *const keeping[] = {"v_mad_",  "v_fma_",  "v_div_fixup_", "v_min3_",
-                                          "v_max3_", "v_med3_", "v_cvt_sr_",    "v_mad_mixlo_"};
+    static const char *const keeping[] = {"v_mad_",  "v_fma_",    "v_div_fixup_", "v_min3_",   "v_max3_",
+                                          "v_med3_", "v_cvt_sr_", "v_mad_mixlo_", "v_bitop3_", "v_ashr_pk_"};
     if (chip->family < CHIP_CDNA1 || !is_16_bit(in->dst[0].type) || !is_vector(&in->dst[0]))
         return false;
     for (size_t i = 0; i < sizeof keeping / sizeof *keeping; i++)

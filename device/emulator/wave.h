@@ -27,6 +27,9 @@ enum mode_bits {
     MODE_DX10_CLAMP = 0x100, /* clamp turns NaN into 0 */
     MODE_IEEE = 0x200,       /* quiet signalling NaNs in min/max; omod off */
     MODE_FP16_OVFL = 1 << 23,
+    MODE_GPR_INDEX = 1 << 27, /* gfx9: M0 moves the registers of vector ALU instructions */
+    MODE_VSKIP = 1 << 28,     /* gfx9: vector instructions do nothing */
+    MODE_CSP_SHIFT = 29,      /* gfx9: depth of the branch stack, three bits */
 };
 
 enum wave_state { WAVE_READY, WAVE_AT_BARRIER, WAVE_ENDED };

@@ -49,6 +49,19 @@ HANDLER(s_trap)
     wave_finding(wave, FINDING_TRAP, -1, "trap %d", in->immediate);
 }
 
+/* Bit 0 of SIMM16 kills the wave (RDNA3.5 ISA, S_SETKILL), which then ends like any other. */
+HANDLER(s_setkill)
+{
+    if (in->immediate & 1)
+        HANDLER_NAME(s_endpgm)(wave, in);
+}
+
+HANDLER(v_illegal)
+{
+    (void)in;
+    wave_finding(wave, FINDING_TRAP, -1, "an illegal instruction");
+}
+
 HANDLER(s_code_end)
 {
     (void)in;

@@ -126,6 +126,42 @@ HANDLER(v_permlane64_b32)
     commit_row(wave, operand_row(&in->dst[0]), result);
 }
 
+/* Lanes of the source with the bit clear change places with the lanes of the destination that have it set (CDNA4 ISA,
+ * V_PERMLANE32_SWAP_B32). A lane whose partner is off keeps its value, or becomes 0 with bound_ctrl, or fetches all the
+ * same with fi, as under DPP. */
+static void swap_across(struct wave *wave, const struct instruction *in, int bit)
+{
+    const uint32_t *on = exec_lanes(wave);
+    uint32_t *upper = vgpr_row(wave, operand_row(&in->dst[0])), *lower = vgpr_row(wave, operand_row(&in->src[0]));
+    uint32_t fetch = in->flags & FLAG_FETCH_INACTIVE ? UINT32_MAX : 0;
+    uint32_t zero = in->flags & FLAG_BOUND_CTRL ? UINT32_MAX : 0;
+    LANE_ARRAY32(to_upper);
+    LANE_ARRAY32(to_lower);
+    LANE_ARRAY32(upper_writes);
+    LANE_ARRAY32(lower_writes);
+    EACH_LANE
+    {
+        uint32_t has_bit = lane & bit ? UINT32_MAX : 0, valid = on[lane ^ bit % WAVE_LANES] | fetch;
+        uint32_t writes = on[lane] & (valid | zero);
+        to_upper[lane] = lower[lane ^ bit % WAVE_LANES] & valid;
+        to_lower[lane] = upper[lane ^ bit % WAVE_LANES] & valid;
+        upper_writes[lane] = writes & has_bit;
+        lower_writes[lane] = writes & ~has_bit;
+    }
+    blend32(upper, to_upper, upper_writes);
+    blend32(lower, to_lower, lower_writes);
+}
+
+HANDLER(v_permlane16_swap_b32)
+{
+    swap_across(wave, in, 16);
+}
+
+HANDLER(v_permlane32_swap_b32)
+{
+    swap_across(wave, in, 32);
+}
+
 static void swap_rows(struct wave *wave, unsigned first, unsigned second)
 {
     LANE_ARRAY32(saved);

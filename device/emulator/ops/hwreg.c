@@ -2,6 +2,7 @@
  * Hardware registers and messages that a wave can read or write (RDNA3.5 ISA, "Hardware registers", S_SENDMSG). Clocks
  * count executed instructions of the wave, so that results repeat.
  */
+#include "device/emulator/code.h"
 #include "device/emulator/lanes.h"
 
 enum hardware_register {
@@ -85,6 +86,8 @@ HANDLER(s_setreg_b32)
         uint32_t mask = field.mask << field.shift, value = scalar_read32(wave, &in->src[1]) << field.shift;
         *place = (*place & ~mask) | (value & mask);
         wave_mode_changed(wave);
+        if (is_gfx9(wave) && wave->mode & (MODE_GPR_INDEX | MODE_VSKIP) && !wave->code->wraps_vectors)
+            wave_finding(wave, FINDING_UNSUPPORTED, -1, "VGPR indexing or vector skipping is turned on through MODE");
     } else if (field.id != HWREG_SCHED_MODE || wave->chip->family != CHIP_RDNA4) {
         wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator has no hardware register %u to write", field.id);
     }

@@ -19,6 +19,22 @@ DEFINE_U32(v_and_or_b32, 3, (a & b) | c)
 DEFINE_U32(v_or3_b32, 3, a | b | c)
 DEFINE_U32(v_xor3_b32, 3, a ^ b ^ c)
 
+/* Every function of three bits: bit 4a+2b+c of the table is the result (CDNA4 ISA, V_BITOP3_B32). */
+static inline uint32_t look_up_bits(uint32_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t result = 0;
+    for (uint32_t row = 0; row < 8; row++) {
+        uint32_t taken = (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+        result |= table >> row & 1 ? taken : 0;
+    }
+    return result;
+}
+
+DEFINE_LANES(v_bitop3_b32, 3, uint32_t, uint32_t, look_up_bits((uint32_t)in->immediate, a, b, c))
+DEFINE_LANES(v_bitop3_b16, 3, uint32_t, uint16_t, look_up_bits((uint32_t)in->immediate, a, b, c))
+/* One step of a linear feedback shift register (CDNA4 ISA, V_PRNG_B32). */
+DEFINE_U32(v_prng_b32, 1, a << 1 ^ (a >> 31) * 0xc5u)
+
 DEFINE_U32(v_lshlrev_b32, 2, b << (a & 31))
 DEFINE_U32(v_lshrrev_b32, 2, b >> (a & 31))
 DEFINE_I32(v_ashrrev_i32, 2, b >> (a & 31))
@@ -93,6 +109,13 @@ static inline uint32_t saturate_u8(int32_t value)
     return (uint32_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 DEFINE_LANES(v_sat_pk_u8_i16, 1, uint32_t, uint16_t, saturate_u8((int16_t)a) | saturate_u8((int16_t)(a >> 16)) << 8)
+
+static inline uint32_t saturate_i8(int32_t value)
+{
+    return (uint32_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value) & 0xff;
+}
+DEFINE_LANES(v_ashr_pk_i8_i32, 3, int32_t, uint16_t, saturate_i8(a >> (c & 31)) | saturate_i8(b >> (c & 31)) << 8)
+DEFINE_LANES(v_ashr_pk_u8_i32, 3, int32_t, uint16_t, saturate_u8(a >> (c & 31)) | saturate_u8(b >> (c & 31)) << 8)
 
 static inline uint32_t distance(uint32_t a, uint32_t b)
 {
