@@ -51,7 +51,9 @@ LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 OPS_OBJECTS := $(foreach l,$(LEVELS),$(foreach w,32 64,$(OPS_SOURCES:device/emulator/ops/%.c=$(BUILD)/ops/w$(w)_$(l)/%.o)))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
 TEST_SUPPORT := $(sort $(wildcard tests/support/*.c))
-TEST_SUPPORT_OBJECTS := $(TEST_SUPPORT:%.c=$(BUILD)/obj/%.o)
+# Kernels that the host compiles too, as C, for what every chip must give.
+HOST_KERNELS := $(sort $(wildcard tests/kernels/agreement/*.hip))
+TEST_SUPPORT_OBJECTS := $(TEST_SUPPORT:%.c=$(BUILD)/obj/%.o) $(HOST_KERNELS:%.hip=$(BUILD)/obj/%.o)
 TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 # Benchmarks and the conformance runner are programs of their own, linked like tests.
 PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c tests/fidelity/*.c)))
@@ -117,6 +119,11 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
 		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.hip $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_COMMON) -fno-strict-aliasing -c -o $@ -x c $<
 
 define OPS_RULE
 $(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c $(BUILD)/flags
