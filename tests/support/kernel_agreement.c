@@ -14,8 +14,7 @@ struct agreement_kernel {
     unsigned n_items, block_size, lds_bytes;
 };
 
-#define AGREEMENT_KERNEL(file, kernel, in_words, out_words, n_items, block_size, lds_bytes)                                \
-    host_kernel agree_##kernel;
+#define AGREEMENT_KERNEL(file, kernel, in_words, out_words, n_items, block_size, lds_bytes) host_kernel agree_##kernel;
 #include "tests/kernels/agreement/kernels.def"
 #undef AGREEMENT_KERNEL
 
@@ -93,8 +92,8 @@ static bool run_both(struct kernel_module *module, const struct kernel_build *bu
                                      .buffers = {{in, in_bytes}, {got, out_bytes}},
                                      .scalars = {kernel->n_items},
                                      .n_scalars = 1};
-    ok = ok && host_group_run(kernel->host, n_blocks, kernel->block_size, kernel->lds_bytes, in, expected,
-                              (int)kernel->n_items);
+    ok = ok &&
+         host_group_run(kernel->host, n_blocks, kernel->block_size, kernel->lds_bytes, in, expected, (int)kernel->n_items);
     if (!ok || !kernel_module_call(module, &call)) {
         describe(build, kernel, out);
         fprintf(out, "%s\n", ok ? "did not run (standard error says why)" : "out of memory");

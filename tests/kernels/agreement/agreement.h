@@ -1,7 +1,8 @@
 /*
- * One source for a chip and for the host: kernels of tests/kernels/agreement/ compile as HIP for every chip and as C for the
- * host (tests/support/host_group.h), and must leave the same bytes. So they keep to what C, IEEE 754 and HIP specify:
- * unsigned arithmetic where it may wrap, shifts below the width, conversions in range, NaNs in one form only, no contraction.
+ * One source for a chip and for the host: kernels of tests/kernels/agreement/ compile as HIP for every chip and as C for
+ * the host (tests/support/host_group.h), and must leave the same bytes. So they keep to what C, IEEE 754 and HIP specify:
+ * unsigned arithmetic where it may wrap, shifts below the width, conversions in range, NaNs in one form only, no
+ * contraction.
  *
  * A kernel takes n work-items' words `in`, and writes words `out`; kernels.def says how many of each. All work-items of a
  * block must reach a barrier, a shuffle or a ballot together.
@@ -13,20 +14,20 @@
 #include <hip/hip_runtime.h>
 #include <stdint.h>
 
-#define KERNEL(name)       extern "C" __global__ __launch_bounds__(256) void name(const uint32_t *in, uint32_t *out, int n)
-#define DEVICE             static __device__
-#define NOINLINE           static __device__ __attribute__((noinline))
-#define CALLABLE           __device__ __attribute__((noinline))
-#define SHARED             __shared__
-#define CONSTANT           static __constant__ const
-#define DYNAMIC_LDS(name)  extern __shared__ uint32_t name[]
-#define BARRIER()          __syncthreads()
-#define SHUFFLE(v, lane)   ((uint32_t)__shfl((int)(v), (int)(lane), 32))
-#define SHUFFLE_UP(v, by)  ((uint32_t)__shfl_up((int)(v), (by), 32))
+#define KERNEL(name)        extern "C" __global__ __launch_bounds__(256) void name(const uint32_t *in, uint32_t *out, int n)
+#define DEVICE              static __device__
+#define NOINLINE            static __device__ __attribute__((noinline))
+#define CALLABLE            __device__ __attribute__((noinline))
+#define SHARED              __shared__
+#define CONSTANT            static __constant__ const
+#define DYNAMIC_LDS(name)   extern __shared__ uint32_t name[]
+#define BARRIER()           __syncthreads()
+#define SHUFFLE(v, lane)    ((uint32_t)__shfl((int)(v), (int)(lane), 32))
+#define SHUFFLE_UP(v, by)   ((uint32_t)__shfl_up((int)(v), (by), 32))
 #define SHUFFLE_DOWN(v, by) ((uint32_t)__shfl_down((int)(v), (by), 32))
-#define SHUFFLE_XOR(v, by) ((uint32_t)__shfl_xor((int)(v), (by), 32))
+#define SHUFFLE_XOR(v, by)  ((uint32_t)__shfl_xor((int)(v), (by), 32))
 /* Of the 32 lanes of which this is one. */
-#define BALLOT(condition)  ((uint32_t)(__ballot(condition) >> (threadIdx.x % warpSize & 32)))
+#define BALLOT(condition) ((uint32_t)(__ballot(condition) >> (threadIdx.x % warpSize & 32)))
 #else
 #include "tests/support/host_group.h"
 #endif

@@ -36,7 +36,8 @@ KERNEL(reversals)
     out[4 * i] = reversed(a);
     out[4 * i + 1] = __builtin_bswap32(b);
     out[4 * i + 2] = (uint32_t)__builtin_bswap16((uint16_t)a) | (a & 0xff0000u) << 8 | (a >> 24) << 16;
-    out[4 * i + 3] = (uint32_t)(__builtin_bswap64(as_long(a, b)) >> 20);
+    /* Two halves: for gfx11, clang 22 at -O0 compiles __builtin_bswap64 to a move of 16 bits and loses the rest. */
+    out[4 * i + 3] = (uint32_t)(as_long(__builtin_bswap32(b), __builtin_bswap32(a)) >> 20);
 }
 
 DEVICE uint32_t rotated(uint32_t a, uint32_t by)
