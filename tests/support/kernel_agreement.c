@@ -111,14 +111,10 @@ static size_t run_file(const struct kernel_build *build, size_t first, size_t n,
 {
     char path[256];
     struct kernel_module module;
-    const struct compile_request request = {.source_path = path,
-                                            .family = kernels[first].file,
-                                            .chip = build->chip,
-                                            .optimisation = build->optimisation,
-                                            .wave_size = build->wave_size};
+    const struct kernel_source source = {path, build->chip, build->optimisation, build->wave_size};
     size_t n_agreed = 0;
     snprintf(path, sizeof path, "tests/kernels/agreement/%s.hip", kernels[first].file);
-    if (!kernel_module_compile(&module, &request, N_THREADS)) {
+    if (!kernel_module_open(&module, &source, N_THREADS)) {
         fprintf(out, "FAIL %s (%s, %s, wave%u): not loaded\n", path, build->chip, build->optimisation, build->wave_size);
         return 0;
     }

@@ -13,8 +13,9 @@
 #include "tests/support/kernel_agreement.h"
 
 static const struct kernel_build builds[] = {
-    {"gfx1030", 32, "-O3"}, {"gfx1151", 32, "-O3"}, {"gfx1151", 64, "-O3"},
-    {"gfx1151", 32, "-O0"}, {"gfx1201", 32, "-O3"}, {"gfx1201", 64, "-O0"},
+    {"gfx1030", 32, "-O3"}, {"gfx1151", 32, "-O3"}, {"gfx1151", 64, "-O3"}, {"gfx1151", 32, "-O0"},
+    {"gfx1201", 32, "-O3"}, {"gfx1201", 64, "-O0"}, {"gfx908", 64, "-O3"},  {"gfx90a", 64, "-O3"},
+    {"gfx90a", 64, "-O0"},  {"gfx942", 64, "-O3"},  {"gfx950", 64, "-O3"},
 };
 
 static void a_build_gives_the_hosts_bytes(void **state)
