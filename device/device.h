@@ -82,11 +82,21 @@ struct device {
     void *context;
 };
 
+/* X(name, text): how dot and matrix instructions add up. */
+#define MATRIX_MODELS(X)                                                                                                   \
+    X(CHIP, "chip") /* by the chip's rule (docs/fidelity.md) */                                                            \
+    X(IEEE, "ieee") /* a chain of fused multiply-adds in rising k, in f32 (f64 for f64) */
+
+#define MATRIX_MODEL_ENUM(name, text) MATRIX_MODEL_##name,
+enum matrix_model { MATRIX_MODELS(MATRIX_MODEL_ENUM) MATRIX_MODEL_COUNT };
+#undef MATRIX_MODEL_ENUM
+
 struct emulator_options {
     const char *chip;          /* gfxNNNN */
     int n_devices;             /* at least 1 */
     int n_threads;             /* host threads for workgroups; results do not depend on it */
     uint64_t max_instructions; /* that a wave may execute before the watchdog ends the launch; 0: the default (2^28) */
+    enum matrix_model matrix_model;
     unsigned checks;           /* bits 1 << FINDING_… of the checks wanted: CHECKS_BASIC, CHECKS_ALL …; 0: none */
     uint64_t approx_seed;      /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
 };

@@ -219,6 +219,7 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .schedule_seed = launch->schedule_seed,
         .max_instructions = launch->max_instructions,
         .approx_seed = launch->approx_seed,
+        .matrix_model = launch->matrix_model,
         .checks_wanted = launch->checks,
         .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
     };

@@ -30,6 +30,7 @@ struct launch {
     uint32_t dynamic_lds_bytes;
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
+    enum matrix_model matrix_model;
     unsigned checks; /* bits 1 << FINDING_… wanted */
 };
 

@@ -11,7 +11,6 @@
  * unit less than its negative, zeros included;
  * - the sum is rounded to nearest even; the f32 result below the normal range is +0, and a sum of 0 too;
  * - a denormal f32 acc counts as zero of its sign, bf16 denormals as zero; f16 ones are kept. MODE has no say.
- * Elsewhere than on gfx11 the step is modelled.
  */
 #ifndef EMULATOR_DOT_STEP_H
 #define EMULATOR_DOT_STEP_H
@@ -125,12 +124,5 @@ static inline uint32_t dot_is_special(struct dot_format f, uint32_t a, uint32_t 
     uint32_t a_special = ((a & both) + carries) & 0x80008000u, b_special = ((b & both) + carries) & 0x80008000u;
     return a_special | b_special | ((acc & 0x7f800000u) == 0x7f800000u);
 }
-
-/* In ops/dot.c: a step of whole rows, specials included. r must not be one of the operands. Results of 16 bits, and their
- * accumulators, stand in the low half; saturate: MODE.FP16_OVFL. */
-void VARIANT(dot_rows_f16)(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r);
-void VARIANT(dot_rows_bf16)(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r);
-void VARIANT(dot_rows_f16_f16)(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r, bool saturate);
-void VARIANT(dot_rows_bf16_bf16)(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r);
 
 #endif

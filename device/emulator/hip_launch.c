@@ -256,6 +256,7 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
         .max_instructions =
             emulator->options.max_instructions ? emulator->options.max_instructions : DEFAULT_MAX_INSTRUCTIONS,
         .approx_seed = emulator->options.approx_seed,
+        .matrix_model = emulator->options.matrix_model,
         .checks = emulator->options.checks,
     };
     memcpy(launch.grid, request->grid, sizeof launch.grid);

@@ -103,6 +103,7 @@ struct dispatch {
     uint32_t lds_bytes, private_bytes;
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
+    enum matrix_model matrix_model;
     unsigned checks_wanted;         /* bits 1 << FINDING_…, as in emulator_options.checks */
     struct dispatch_checks *checks; /* the sanitizer's; NULL: none */
     pthread_mutex_t lock;           /* over what follows */

@@ -70,7 +70,7 @@ void lane_op_prepare(struct lane_op *op)
     instruction_mark_plain(&op->instruction);
 }
 
-struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode)
+struct lane_op *lane_op_open_on(const char *chip, const char *mnemonic, uint32_t n_lanes, uint32_t mode)
 {
     const struct opcode *opcode = opcode_find(mnemonic, strlen(mnemonic));
     if (!opcode) {
@@ -83,7 +83,7 @@ struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mo
     wave->n_lanes = n_lanes;
     wave->full_exec = n_lanes == 64 ? UINT64_MAX : UINT32_MAX;
     wave->exec = wave->full_exec;
-    wave->chip = chip_find("gfx1151");
+    wave->chip = chip_find(chip);
     wave->dispatch = &op->dispatch;
     size_t bytes = (size_t)VGPR_ROWS * n_lanes * 4;
     wave->vgpr = aligned_alloc(64, bytes);
@@ -95,6 +95,11 @@ struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mo
     set_operands(&op->instruction);
     lane_op_prepare(op);
     return op;
+}
+
+struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode)
+{
+    return lane_op_open_on("gfx1151", mnemonic, n_lanes, mode);
 }
 
 void lane_op_close(struct lane_op *op)

@@ -24,8 +24,9 @@ struct lane_op {
     struct instruction instruction; /* may be changed between runs */
 };
 
-/* NULL (with a line on standard error) where the table lacks the mnemonic. */
+/* On gfx1151, or on another chip. NULL (with a line on standard error) where the table lacks the mnemonic. */
 struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode);
+struct lane_op *lane_op_open_on(const char *chip, const char *mnemonic, uint32_t n_lanes, uint32_t mode);
 void lane_op_close(struct lane_op *op);
 void lane_op_set_mode(struct lane_op *op, uint32_t mode);
 /* Must follow a change of the instruction's operands where its handler is then called directly. */

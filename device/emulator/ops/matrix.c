@@ -8,7 +8,7 @@
  *
  * EXEC is taken to have no say (modelled); the compiler only runs WMMA with all lanes on.
  */
-#include "device/emulator/dot_step.h"
+#include "device/emulator/dot_rows.h"
 
 enum { TILE = 16, GROUPS = WAVE_LANES / TILE, ROWS = TILE / GROUPS, MAX_OPERAND_ROWS = 8 };
 
@@ -52,10 +52,8 @@ static void spread_rows(const uint32_t *a, int r, uint32_t *lanes)
     }
 }
 
-typedef void dot_step_rows(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r);
-
 /* All eight steps of every register of D, into acc. */
-static void multiply_tiles(const struct operand_rows *a, const struct operand_rows *b, dot_step_rows *step,
+static void multiply_tiles(const struct operand_rows *a, const struct operand_rows *b, dot_rows_function *step,
                            struct operand_rows *acc)
 {
     for (int r = 0; r < ROWS; r++) {
@@ -75,7 +73,7 @@ static void write_result(struct wave *wave, const struct instruction *in, const 
         memcpy(vgpr_row(wave, operand_row(&in->dst[0]) + (unsigned)r), result->row[r], sizeof result->row[r]);
 }
 
-static void wmma_f32(struct wave *wave, const struct instruction *in, dot_step_rows *step)
+static void wmma_f32(struct wave *wave, const struct instruction *in, dot_rows_function *step)
 {
     struct operand_rows a, b, acc;
     read_factor(wave, in, 0, TILE / 2, &a);
@@ -106,7 +104,7 @@ static void step_f16_saturating(const uint32_t *a, const uint32_t *b, const uint
 }
 
 /* op_sel[2] picks the half of C and D; D's other half stays. */
-static void wmma_16_bits(struct wave *wave, const struct instruction *in, dot_step_rows *step)
+static void wmma_16_bits(struct wave *wave, const struct instruction *in, dot_rows_function *step)
 {
     struct operand_rows a, b, acc;
     const unsigned shift = in->op_sel & 4 ? 16 : 0;
