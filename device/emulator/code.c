@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/emulator/decode.h"
+#include "device/emulator/memory_order.h"
 #include "device/emulator/sanitizer/flow.h"
 #include "device/emulator/vgpr_index.h"
 #include "device/emulator/wave.h"
@@ -87,8 +88,10 @@ static bool decode_all(struct emulated_code *code, struct disassembler *disassem
         in->offset_bytes = (uint32_t)(first + at);
         in->target = UINT32_MAX;
         read_raw_fields(bytes, in);
+        in->ordering = memory_order_of(code->chip, in);
         choose_handlers(in, handlers);
-        code->has_global_atomics |= in->class == CLASS_ATOMIC;
+        code->has_global_atomics |= in->class == CLASS_ATOMIC || in->ordering & MEMORY_COHERENT;
+        code->has_acquires |= (in->ordering & MEMORY_INVALIDATES) != 0;
         code->index_of_dword[in->offset_bytes / 4] = code->n_instructions++;
         at += size;
     }

@@ -29,7 +29,8 @@ struct emulated_code {
     uint32_t n_dwords;
     const struct flow *flow; /* what each instruction reads and writes (sanitizer/flow.h), one more than n_instructions */
     bool wraps_vectors;      /* it turns VGPR indexing or vector skipping on (vgpr_index.h) */
-    bool has_global_atomics; /* then workgroups run in schedule order on one thread */
+    bool has_global_atomics; /* or coherent accesses: then workgroups run in schedule order on one thread */
+    bool has_acquires;       /* a wave may see what other workgroups released (enum memory_ordering) */
     struct arena arena;
 };
 

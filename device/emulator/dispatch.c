@@ -6,6 +6,7 @@
 
 #include "contract/base/parallel.h"
 #include "contract/base/random.h"
+#include "device/emulator/memory_order.h"
 #include "device/emulator/sanitizer/sanitizer.h"
 #include "device/emulator/wave_start.h"
 
@@ -285,7 +286,8 @@ static bool order_matters(const struct launch *launch)
     if (first == UINT32_MAX || launch->kernel->code_bytes == 0)
         return true;
     for (uint32_t i = first; i < code->n_instructions && code->instructions[i].offset_bytes < end; i++)
-        if (code->instructions[i].class == CLASS_ATOMIC || leaves_function(&code->instructions[i]))
+        if (code->instructions[i].class == CLASS_ATOMIC || code->instructions[i].ordering & MEMORY_COHERENT ||
+            leaves_function(&code->instructions[i]))
             return true;
     return false;
 }

@@ -183,9 +183,10 @@ enum opcode_class { OPCODE_CLASSES(OPCODE_CLASS_ENUM) CLASS_COUNT };
 /* What every execution reads comes first, in one cache line. */
 struct instruction {
     handler *run;
-    uint8_t class; /* enum opcode_class, of the opcode */
-    uint8_t plain; /* bit k: source k is a whole vector register as it stands; PLAIN_RESULT: dst[0] is, unmodified */
-    uint8_t form;  /* enum instruction_form */
+    uint8_t class;    /* enum opcode_class, of the opcode */
+    uint8_t ordering; /* enum memory_ordering bits */
+    uint8_t plain;    /* bit k: source k is a whole vector register as it stands; PLAIN_RESULT: dst[0] is, unmodified */
+    uint8_t form;     /* enum instruction_form */
     /* From here to the end of the straight run: instructions that run one after the other whatever they do, with one EXEC;
      * how many; how many of them are vector ones. At least 1 and at most MAX_STRAIGHT; 1 for all others. */
     uint8_t n_straight, n_straight_vector;

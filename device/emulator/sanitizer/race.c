@@ -1,51 +1,347 @@
+/*
+ * The race check inside a workgroup: every wave is concurrent with every other between barriers, in whatever order the
+ * emulator ran them. Instructions of one wave are in order, its lanes in step, so they never race.
+ */
+#include "device/emulator/sanitizer/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/emulator/code.h"
+#include "device/emulator/memory_order.h"
 #include "device/emulator/sanitizer/checks.h"
-
-bool race_dispatch_open(struct dispatch *dispatch)
-{
-    (void)dispatch;
-    return true;
-}
-
-void race_dispatch_close(struct dispatch *dispatch)
-{
-    (void)dispatch;
-}
 
 bool race_group_open(const struct dispatch *dispatch, struct group_checks *checks)
 {
-    (void)dispatch;
-    (void)checks;
-    return true;
+    struct race_group *race = calloc(1, sizeof *race);
+    checks->race = race;
+    if (!race)
+        return false;
+    race->launch = dispatch->checks->race;
+    race->lds = race_shadow_open();
+    race->memory = race_shadow_open();
+    return race->lds && race->memory;
 }
 
 void race_group_close(struct group_checks *checks)
 {
-    (void)checks;
+    if (!checks->race)
+        return;
+    race_order_release_storage(&checks->race->order);
+    race_shadow_close(checks->race->lds);
+    race_shadow_close(checks->race->memory);
+    free(checks->race);
+    checks->race = NULL;
+}
+
+static uint32_t linear_index(const struct workgroup *group)
+{
+    const uint32_t *grid = group->dispatch->grid;
+    return (group->id[2] * grid[1] + group->id[1]) * grid[0] + group->id[0];
 }
 
 void race_group_start(struct workgroup *group)
 {
-    (void)group;
+    struct race_group *race = group->checks->race;
+    race->index = linear_index(group);
+    race->pairs.n = 0;
+    race->n_locks = 0;
+    memset(race->waves, 0, sizeof race->waves);
+    race_order_start(&race->order, group->n_waves);
+    race_shadow_clear(race->lds);
+    race_shadow_clear(race->memory);
 }
 
 void race_group_end(struct workgroup *group)
 {
-    (void)group;
+    race_launch_add(group);
 }
 
 void race_barrier(struct workgroup *group)
 {
-    (void)group;
+    race_order_barrier(&group->checks->race->order);
 }
 
-void race_before(struct wave *wave, const struct instruction *in)
+/* One instruction's access as the cells see it. */
+struct touch {
+    struct workgroup *group;
+    struct race_order *order;
+    struct race_shadow *shadow;
+    const uint32_t *known; /* the wave's row of race_order.known */
+    struct race_stamp stamp;
+    enum access_space space;
+    bool writes;
+    uint32_t n_bytes; /* a lane's */
+    unsigned max_shift;
+};
+
+static bool unordered(const struct touch *touch, const struct race_stamp *before)
 {
-    (void)wave;
-    (void)in;
+    return before->clock > touch->known[before->wave];
+}
+
+static void report(const struct touch *touch, const struct race_stamp *before, bool before_writes,
+                   const struct race_stamp *now, uint64_t address)
+{
+    struct race_pair pair = {.before = before,
+                             .now = now,
+                             .before_writes = before_writes,
+                             .now_writes = touch->writes,
+                             .space = touch->space,
+                             .address = address};
+    race_report(touch->group, &pair);
+}
+
+static void check_cell(const struct touch *touch, const struct race_cell *cell, const struct race_stamp *now,
+                       uint64_t address)
+{
+    if (unordered(touch, &cell->write) && race_kinds(cell->write.kind, true, now->kind, touch->writes))
+        report(touch, &cell->write, true, now, address);
+    for (int r = 0; r < RACE_READERS && touch->writes; r++)
+        if (unordered(touch, &cell->read[r]) && race_kinds(cell->read[r].kind, false, now->kind, true))
+            report(touch, &cell->read[r], false, now, address);
+}
+
+/* A read takes the place of one that is ordered before it; where both are unordered they already tell that several waves
+ * read. */
+static void keep_read(const struct touch *touch, struct race_cell *cell, const struct race_stamp *now)
+{
+    for (int r = 0; r < RACE_READERS; r++)
+        if (!unordered(touch, &cell->read[r])) {
+            cell->read[r] = *now;
+            return;
+        }
+}
+
+static void touch_cell(const struct touch *touch, struct race_cell *cell, const struct race_stamp *now, uint64_t address)
+{
+    check_cell(touch, cell, now, address);
+    if (now->kind == RACE_COHERENT && !touch->writes && unordered(touch, &cell->write))
+        race_order_learn(touch->order, now->wave, cell->write.wave, cell->write.clock);
+    if (!touch->writes)
+        keep_read(touch, cell, now);
+    else
+        *cell = (struct race_cell){.write = *now};
+}
+
+/* Bytes [address, address + n_bytes) that consecutive lanes from first_lane on touch, touch->n_bytes each. */
+static void touch_run(const struct touch *touch, uint64_t address, uint64_t n_bytes, int first_lane)
+{
+    struct race_stamp now = touch->stamp;
+    uint64_t offset = 0;
+    now.lane_bytes = n_bytes > touch->n_bytes ? (uint8_t)touch->n_bytes : 0;
+    while (offset < n_bytes) {
+        struct race_part part = race_shadow_part(touch->shadow, address + offset, n_bytes - offset, touch->max_shift);
+        if (!part.cells) {
+            touch->group->checks->race->out_of_memory = true;
+            return;
+        }
+        for (unsigned i = 0; i < part.n_cells; i++, offset += UINT64_C(1) << part.shift) {
+            now.lane = (uint8_t)(first_lane + (int)(offset / touch->n_bytes));
+            touch_cell(touch, &part.cells[i], &now, address + offset);
+        }
+    }
+}
+
+/* Lanes whose bytes follow each other make one run; lanes that share another's bytes add nothing. */
+static void touch_lanes(const struct touch *touch, const struct access_record *record)
+{
+    const uint64_t *bytes = record->bytes;
+    uint64_t left = record->lanes;
+    uint32_t n_bytes = record->n_bytes;
+    while (left) {
+        int first = __builtin_ctzll(left), lane = first;
+        uint64_t start = bytes[first], end = start + n_bytes;
+        left &= left - 1;
+        while (left && __builtin_ctzll(left) == lane + 1 && bytes[lane + 1] == end) {
+            end += n_bytes;
+            lane++;
+            left &= left - 1;
+        }
+        while (left && bytes[__builtin_ctzll(left)] == end - n_bytes)
+            left &= left - 1;
+        touch_run(touch, start, end - start, first);
+    }
+}
+
+/* Places of LDS and of memory that atomics publish at. */
+static uint64_t sync_key(enum access_space space, uint64_t address)
+{
+    return space == ACCESS_LDS ? address | UINT64_C(1) << 63 : address;
+}
+
+#define EACH_ADDRESS(record, address)                                                                                      \
+    for (uint64_t left_ = (record)->lanes, address; left_ && (address = (record)->bytes[__builtin_ctzll(left_)], true);    \
+         left_ &= left_ - 1)
+
+static struct race_stamp stamp_of(const struct race_group *race, unsigned wave)
+{
+    return (struct race_stamp){.clock = race->order.clock[wave], .group = race->index, .wave = (uint8_t)wave};
+}
+
+/* Everything that the wave looked at counts from here on. */
+static void acquire_looks(struct race_group *race, unsigned wave)
+{
+    struct race_wave *state = &race->waves[wave];
+    if (!state->n_looks)
+        return;
+    race_order_advance(&race->order, wave);
+    struct race_stamp by = stamp_of(race, wave);
+    for (unsigned i = 0; i < state->n_looks; i++)
+        if (!race_flags_acquire(race->launch->flags, state->looks[i], &by))
+            race->out_of_memory = true;
+    state->n_looks = 0;
+}
+
+/* The wave looks at an address that others may have released something at; it acquires that when it has dropped what its
+ * caches hold. */
+static void look(struct race_group *race, unsigned wave, uint64_t address)
+{
+    struct race_wave *state = &race->waves[wave];
+    struct race_token token = race_flags_look(race->launch->flags, address);
+    if (!token.n_releases)
+        return;
+    for (unsigned i = 0; i < state->n_looks; i++)
+        if (state->looks[i].flag == token.flag) {
+            state->looks[i] = token;
+            return;
+        }
+    if (state->n_looks == RACE_LOOKS) /* counts as acquired, lest an order be missed */
+        acquire_looks(race, wave);
+    state->looks[state->n_looks++] = token;
+}
+
+static void acquire(struct race_group *race, unsigned wave, const struct access_record *record)
+{
+    EACH_ADDRESS(record, address) race_order_acquire(&race->order, wave, sync_key(record->space, address));
+    if (race->launch->flags && record->space == ACCESS_GLOBAL)
+        EACH_ADDRESS(record, address) look(race, wave, address);
+}
+
+static void release_in_group(struct race_group *race, unsigned wave, const struct access_record *record)
+{
+    EACH_ADDRESS(record, address)
+    if (!race_order_release(&race->order, wave, sync_key(record->space, address)))
+        race->out_of_memory = true;
+}
+
+/* Accesses of the group's other waves that happened before what the wave does. */
+static uint32_t covered_by(const struct race_order *order, unsigned wave)
+{
+    uint32_t covered = 0;
+    for (uint32_t other = 0; other < order->n_waves; other++)
+        if (other != wave && order->known[wave][other] > covered)
+            covered = order->known[wave][other];
+    return covered;
+}
+
+static void release_in_launch(struct race_group *race, unsigned wave, const struct access_record *record)
+{
+    struct race_stamp by = stamp_of(race, wave);
+    uint32_t covered = covered_by(&race->order, wave);
+    EACH_ADDRESS(record, address)
+    if (!race_flags_release(race->launch->flags, address, &by, covered))
+        race->out_of_memory = true;
+}
+
+static bool one_lane(const struct access_record *record)
+{
+    return (record->lanes & (record->lanes - 1)) == 0;
+}
+
+/* A store that releases a lock, or raises a flag for coherent loads, where the text does not tell. */
+static bool is_unlock(const struct race_group *race, const struct access_record *record)
+{
+    if (record->kind != ACCESS_STORE || !race->n_locks || !one_lane(record))
+        return false;
+    uint64_t key = sync_key(record->space, record->bytes[__builtin_ctzll(record->lanes)]);
+    for (unsigned i = 0; i < RACE_LOCKS && i < race->n_locks; i++)
+        if (race->locks[i] == key)
+            return true;
+    return false;
+}
+
+static void note_lock(struct race_group *race, const struct access_record *record)
+{
+    if (one_lane(record))
+        race->locks[race->n_locks++ % RACE_LOCKS] = sync_key(record->space, record->bytes[__builtin_ctzll(record->lanes)]);
+}
+
+static enum race_kind kind_of(const struct wave *wave, const struct access_record *record)
+{
+    if (record->kind == ACCESS_ATOMIC)
+        return RACE_ATOMIC;
+    bool coherent = record->space == ACCESS_GLOBAL && wave->current->ordering & MEMORY_COHERENT;
+    return coherent || is_unlock(wave->group->checks->race, record) ? RACE_COHERENT : RACE_PLAIN;
+}
+
+/* The largest power of two that divides a lane's bytes, so that no cell ends inside one lane and begins in another. */
+static unsigned shift_of(uint32_t n_bytes)
+{
+    unsigned shift = (unsigned)__builtin_ctz(n_bytes);
+    return n_bytes & (n_bytes - 1) ? shift : RACE_BLOCK_SHIFT;
+}
+
+static void touch_record(struct wave *wave, const struct access_record *record, enum race_kind kind)
+{
+    struct race_group *race = wave->group->checks->race;
+    struct touch touch = {
+        .group = wave->group,
+        .order = &race->order,
+        .shadow = record->space == ACCESS_LDS ? race->lds : race->memory,
+        .known = race->order.known[wave->index_in_group],
+        .stamp = stamp_of(race, wave->index_in_group),
+        .space = record->space,
+        .writes = record->kind != ACCESS_LOAD,
+        .n_bytes = record->n_bytes,
+        .max_shift = shift_of(record->n_bytes),
+    };
+    touch.stamp.instruction = (uint32_t)(wave->current - wave->code->instructions);
+    touch.stamp.kind = (uint8_t)kind;
+    touch_lanes(&touch, record);
+}
+
+/* What the access publishes: atomics and coherent stores within the group, and to other groups all that writes with no
+ * store of the wave before it outstanding. */
+static void publish(struct race_group *race, unsigned wave, const struct access_record *record, enum race_kind kind)
+{
+    struct race_wave *state = &race->waves[wave];
+    bool in_group = kind != RACE_PLAIN;
+    bool in_launch = record->space == ACCESS_GLOBAL && !state->stores_outstanding;
+    if (in_group)
+        release_in_group(race, wave, record);
+    if (in_launch && race->launch->flags && (kind != RACE_PLAIN || one_lane(record)))
+        release_in_launch(race, wave, record);
+    if (in_group || in_launch)
+        race_order_advance(&race->order, wave);
+    state->stores_outstanding |= record->space == ACCESS_GLOBAL;
 }
 
 void race_access(struct wave *wave, const struct access_record *record)
 {
-    (void)wave;
-    (void)record;
+    struct race_group *race = wave->group->checks->race;
+    unsigned index = wave->index_in_group;
+    if (record->space == ACCESS_SCRATCH || !record->lanes)
+        return;
+    enum race_kind kind = kind_of(wave, record);
+    if (kind != RACE_PLAIN && record->kind != ACCESS_STORE)
+        acquire(race, index, record);
+    touch_record(wave, record, kind);
+    if (record->kind != ACCESS_LOAD)
+        publish(race, index, record, kind);
+    if (record->kind == ACCESS_ATOMIC)
+        note_lock(race, record);
+}
+
+void race_before(struct wave *wave, const struct instruction *in)
+{
+    if (__builtin_expect(!in->ordering, 1))
+        return;
+    struct race_group *race = wave->group->checks->race;
+    if (in->ordering & MEMORY_SIGNALS)
+        race_order_signal(&race->order, wave->index_in_group);
+    if (in->ordering & MEMORY_STORES_DONE)
+        race->waves[wave->index_in_group].stores_outstanding = false;
+    if (in->ordering & MEMORY_INVALIDATES)
+        acquire_looks(race, wave->index_in_group);
 }

@@ -1,0 +1,46 @@
+/*
+ * What happened before what among the waves of a workgroup: vector clocks (Mattern, "Virtual Time and Global States of
+ * Distributed Systems", 1989). A barrier orders all that its waves did before it; an atomic orders the earlier accesses of
+ * the waves that used its address before with the later ones of this wave.
+ */
+#ifndef SANITIZER_RACE_ORDER_H
+#define SANITIZER_RACE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RACE_MAX_WAVES = 32 };
+
+struct race_sync;
+
+struct race_order {
+    uint32_t n_waves;
+    uint32_t clock[RACE_MAX_WAVES];     /* of each wave's next access */
+    uint32_t signalled[RACE_MAX_WAVES]; /* its clock at a barrier's signal that is not yet complete; 0: none */
+    /* known[w][v]: accesses of wave v up to this clock happened before what wave w does next; known[w][w] is the greatest.
+     */
+    uint32_t known[RACE_MAX_WAVES][RACE_MAX_WAVES];
+    /* What atomics published since the last barrier: open addressing by address, entries of an older phase are free. */
+    struct race_sync *syncs;
+    uint32_t n_syncs, n_live, phase;
+};
+
+/* Before anything happened; keeps the storage. order is zeroed or was started before. */
+void race_order_start(struct race_order *order, uint32_t n_waves);
+void race_order_release_storage(struct race_order *order);
+/* A wave arrives at a barrier: what it does from now on is not before it. */
+void race_order_signal(struct race_order *order, unsigned wave);
+/* The barrier is complete: all signalled waves, and those that have ended or wait without a signal, know each other's past.
+ */
+void race_order_barrier(struct race_order *order);
+/* The wave reads what atomics published at a key (an address); true where there was anything. */
+bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key);
+/* The wave publishes its past at a key. False when the host is out of memory. race_order_advance must follow. */
+bool race_order_release(struct race_order *order, unsigned wave, uint64_t key);
+/* Later accesses of the wave are not part of what it published. */
+void race_order_advance(struct race_order *order, unsigned wave);
+/* The wave learns what another knew at the other's clock. */
+void race_order_learn(struct race_order *order, unsigned wave, unsigned other, uint32_t clock);
+
+#endif

@@ -1,0 +1,216 @@
+#include "device/emulator/sanitizer/race_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_SLOTS = 256, CHUNK_CELLS = 4096 };
+
+struct chunk {
+    struct chunk *next;
+    struct race_cell cells[CHUNK_CELLS];
+};
+
+/* Cells are taken from chunks in order; arrays that a block outgrew wait for another block of their size. */
+struct race_shadow {
+    struct race_block *blocks;
+    size_t n_blocks, capacity;
+    uint32_t *slots; /* index of a block plus one, by hash of its number; 0: free */
+    uint32_t n_slots;
+    size_t last; /* index of the block asked for last */
+    struct chunk *chunks, *current;
+    size_t n_taken; /* cells of current */
+    struct race_cell *outgrown[RACE_BLOCK_SHIFT + 1];
+};
+
+struct race_shadow *race_shadow_open(void)
+{
+    struct race_shadow *shadow = calloc(1, sizeof *shadow);
+    if (!shadow)
+        return NULL;
+    shadow->slots = calloc(FIRST_SLOTS, sizeof *shadow->slots);
+    shadow->n_slots = FIRST_SLOTS;
+    if (!shadow->slots) {
+        free(shadow);
+        return NULL;
+    }
+    return shadow;
+}
+
+void race_shadow_close(struct race_shadow *shadow)
+{
+    if (!shadow)
+        return;
+    while (shadow->chunks) {
+        struct chunk *next = shadow->chunks->next;
+        free(shadow->chunks);
+        shadow->chunks = next;
+    }
+    free(shadow->blocks);
+    free(shadow->slots);
+    free(shadow);
+}
+
+void race_shadow_clear(struct race_shadow *shadow)
+{
+    for (size_t i = 0; i < shadow->n_blocks; i++)
+        shadow->slots[shadow->blocks[i].slot] = 0;
+    shadow->n_blocks = 0;
+    shadow->last = 0;
+    shadow->current = shadow->chunks;
+    shadow->n_taken = 0;
+    memset(shadow->outgrown, 0, sizeof shadow->outgrown);
+}
+
+const struct race_block *race_shadow_blocks(const struct race_shadow *shadow, size_t *n_blocks)
+{
+    *n_blocks = shadow->n_blocks;
+    return shadow->blocks;
+}
+
+static bool next_chunk(struct race_shadow *shadow)
+{
+    if (shadow->current && shadow->current->next) {
+        shadow->current = shadow->current->next;
+    } else {
+        struct chunk *chunk = malloc(sizeof *chunk);
+        if (!chunk)
+            return false;
+        chunk->next = NULL;
+        if (shadow->current)
+            shadow->current->next = chunk;
+        else
+            shadow->chunks = chunk;
+        shadow->current = chunk;
+    }
+    shadow->n_taken = 0;
+    return true;
+}
+
+/* 1 << size cells, their contents undefined. */
+static struct race_cell *take_cells(struct race_shadow *shadow, unsigned size)
+{
+    struct race_cell *cells = shadow->outgrown[size];
+    size_t n = (size_t)1 << size;
+    if (cells) {
+        memcpy(&shadow->outgrown[size], cells, sizeof cells);
+        return cells;
+    }
+    if ((!shadow->current || shadow->n_taken + n > CHUNK_CELLS) && !next_chunk(shadow))
+        return NULL;
+    cells = &shadow->current->cells[shadow->n_taken];
+    shadow->n_taken += n;
+    return cells;
+}
+
+static void leave_cells(struct race_shadow *shadow, struct race_cell *cells, unsigned size)
+{
+    memcpy(cells, &shadow->outgrown[size], sizeof(struct race_cell *));
+    shadow->outgrown[size] = cells;
+}
+
+static uint32_t hash(const struct race_shadow *shadow, uint64_t number)
+{
+    return (uint32_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (shadow->n_slots - 1);
+}
+
+static void put(struct race_shadow *shadow, size_t index)
+{
+    uint32_t slot = hash(shadow, shadow->blocks[index].number);
+    while (shadow->slots[slot])
+        slot = (slot + 1) & (shadow->n_slots - 1);
+    shadow->slots[slot] = (uint32_t)index + 1;
+    shadow->blocks[index].slot = slot;
+}
+
+static bool grow(struct race_shadow *shadow)
+{
+    if (shadow->n_blocks == shadow->capacity) {
+        size_t capacity = shadow->capacity ? 2 * shadow->capacity : FIRST_SLOTS / 2;
+        struct race_block *blocks = realloc(shadow->blocks, capacity * sizeof *blocks);
+        if (!blocks)
+            return false;
+        shadow->blocks = blocks;
+        shadow->capacity = capacity;
+    }
+    if (2 * (shadow->n_blocks + 1) <= shadow->n_slots)
+        return true;
+    uint32_t *slots = calloc((size_t)2 * shadow->n_slots, sizeof *slots);
+    if (!slots)
+        return false;
+    free(shadow->slots);
+    shadow->slots = slots;
+    shadow->n_slots *= 2;
+    for (size_t i = 0; i < shadow->n_blocks; i++)
+        put(shadow, i);
+    return true;
+}
+
+static struct race_block *add_block(struct race_shadow *shadow, uint64_t number)
+{
+    struct race_cell *cells = grow(shadow) ? take_cells(shadow, 0) : NULL;
+    if (!cells)
+        return NULL;
+    memset(cells, 0, sizeof *cells);
+    size_t index = shadow->n_blocks++;
+    shadow->blocks[index] = (struct race_block){.number = number, .cells = cells, .shift = RACE_BLOCK_SHIFT};
+    put(shadow, index);
+    shadow->last = index;
+    return &shadow->blocks[index];
+}
+
+static struct race_block *find_block(struct race_shadow *shadow, uint64_t number)
+{
+    if (shadow->last < shadow->n_blocks && shadow->blocks[shadow->last].number == number)
+        return &shadow->blocks[shadow->last];
+    for (uint32_t slot = hash(shadow, number); shadow->slots[slot]; slot = (slot + 1) & (shadow->n_slots - 1)) {
+        size_t index = shadow->slots[slot] - 1;
+        if (shadow->blocks[index].number == number) {
+            shadow->last = index;
+            return &shadow->blocks[index];
+        }
+    }
+    return add_block(shadow, number);
+}
+
+static struct race_stamp stamp_at(const struct race_stamp *stamp, uint32_t offset)
+{
+    struct race_stamp moved = *stamp;
+    moved.lane = (uint8_t)race_stamp_lane(stamp, offset);
+    return moved;
+}
+
+/* Each cell becomes several that say the same. */
+static bool refine(struct race_shadow *shadow, struct race_block *block, unsigned shift)
+{
+    unsigned old_size = RACE_BLOCK_SHIFT - block->shift, size = RACE_BLOCK_SHIFT - shift;
+    struct race_cell *cells = take_cells(shadow, size);
+    if (!cells)
+        return false;
+    for (unsigned i = 0; i < 1u << size; i++) {
+        const struct race_cell *from = &block->cells[i >> (size - old_size)];
+        uint32_t offset = (i << shift) & ((1u << block->shift) - 1);
+        cells[i].write = stamp_at(&from->write, offset);
+        for (int r = 0; r < RACE_READERS; r++)
+            cells[i].read[r] = stamp_at(&from->read[r], offset);
+    }
+    leave_cells(shadow, block->cells, old_size);
+    block->cells = cells;
+    block->shift = (uint8_t)shift;
+    return true;
+}
+
+struct race_part race_shadow_part(struct race_shadow *shadow, uint64_t address, uint64_t n_bytes, unsigned max_shift)
+{
+    struct race_part none = {.cells = NULL};
+    uint32_t low = (uint32_t)(address & (RACE_BLOCK_BYTES - 1)), room = RACE_BLOCK_BYTES - low;
+    uint32_t taken = n_bytes < room ? (uint32_t)n_bytes : room;
+    unsigned shift = (unsigned)__builtin_ctz(low | taken | RACE_BLOCK_BYTES);
+    shift = shift < max_shift ? shift : max_shift;
+    struct race_block *block = find_block(shadow, address >> RACE_BLOCK_SHIFT);
+    if (!block || (shift < block->shift && !refine(shadow, block, shift)))
+        return none;
+    return (struct race_part){.cells = block->cells + (low >> block->shift),
+                              .n_cells = taken >> block->shift,
+                              .shift = block->shift,
+                              .n_bytes = taken};
+}
