@@ -128,7 +128,7 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
     struct outputs first = {0};
     struct verdict gate = verdict_for_case(host, target, GATE_BYTES);
     if (k->gate == GATE_BYTES) {
-        struct gate1_options runs = {options->n_runs, options->seed, .guarded_only = false};
+        struct gate1_options runs = {options->n_runs, options->seed, .checks = options->checks};
         gate1_run(target, host, fault, &runs, arena, &first, &gate);
     } else if (gate1_once(target, host, fault, arena, &first, &gate)) {
         struct verdict elsewhere = gate;

@@ -13,6 +13,7 @@ struct control_options {
     int n_runs; /* of gate 1, where that is the gate */
     uint64_t seed;
     int n_threads;
+    unsigned checks; /* bits 1 << FINDING_… that gate 1 makes */
 };
 
 /* Gate 5 needs facts of chips, which the contract does not hold: true when the launch of `threads` work-items a block fits

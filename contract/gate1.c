@@ -2,8 +2,8 @@
  * Gate 1: the same bytes in every run, and only its own memory written.
  *
  * Each run starts from freshly poisoned outputs, alternating between two poisons, and on a device that takes schedules each
- * has its own (the first the natural one). On a device that reports findings, the last run is made without guards, so that
- * the first byte past a tensor is already outside an allocation.
+ * has its own (the first the natural one). On a device that reports findings, the last run is made with all its checks and
+ * without guards, so that the first byte past a tensor is already outside an allocation.
  */
 #include "contract/gates.h"
 
@@ -32,7 +32,7 @@ static bool launch_ok(const struct launch_result *result, struct device *device,
         verdict->has_finding = true;
         verdict->finding = *finding;
     }
-    if (finding && (finding->kind == FINDING_MEM || finding->kind == FINDING_SYNC || result->code == hipSuccess)) {
+    if (finding && (CHECKS_ALL >> finding->kind & 1 || result->code == hipSuccess)) {
         verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, text);
         return fail(verdict);
     }
@@ -231,20 +231,39 @@ static void set_schedule(struct device *device, const struct gate1_options *opti
         device->set_schedule(device, run == 0 ? 0 : random_bits((struct random_key){options->seed}, (uint64_t)run) | 1);
 }
 
+/* Mem and sync cost nothing; the others make a launch up to three times as long. */
+static void set_checks(struct device *device, unsigned checks, bool all)
+{
+    if (device->set_checks)
+        device->set_checks(device, all ? checks : checks & CHECKS_BASIC);
+}
+
+static void name_checks(const struct device *device, unsigned checks, struct verdict *verdict)
+{
+    size_t used = 0;
+    for (int kind = 0; kind < FINDING_KIND_COUNT && device->set_checks; kind++)
+        if (checks >> kind & 1 && used < sizeof verdict->checks)
+            used += (size_t)snprintf(verdict->checks + used, sizeof verdict->checks - used, "%s%s", used ? " " : "",
+                                     finding_kind_name((enum finding_kind)kind));
+}
+
 void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
                const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict)
 {
     bool tight_last = target->device->take_findings && !options->guarded_only && options->n_runs > 2;
     verdict->n_runs = options->n_runs;
     verdict->n_compared = plan_outputs(&host->plan);
+    name_checks(target->device, options->checks, verdict);
     for (int r = 0; r < options->n_runs; r++) {
         struct gate1_run run = {r, r % 2 ? POISON_PATTERN : POISON_NAN,
                                 tight_last && r == options->n_runs - 1 ? LAYOUT_TIGHT : LAYOUT_GUARDED};
         set_schedule(target->device, options, r);
+        set_checks(target->device, options->checks, r == options->n_runs - 1);
         if (!one_run(target, host, fault, &run, arena, first, verdict))
             break;
     }
     set_schedule(target->device, options, 0);
+    set_checks(target->device, options->checks, false);
 }
 
 bool gate1_once(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,

@@ -35,6 +35,7 @@ struct gate1_options {
     int n_runs;        /* at least 2, for the two poisons */
     uint64_t seed;     /* of the schedules */
     bool guarded_only; /* leave out the run in the tight layout */
+    unsigned checks;   /* bits 1 << FINDING_… that the device makes: the cheap ones in every run, all in the last */
 };
 
 /* Gate 1: n_runs launches from freshly poisoned outputs, in different schedules where the device takes them. The bytes of

@@ -134,7 +134,7 @@ static bool run_opened_case(struct registration_run *rr, struct host_case *host,
     struct error wrong = {0};
     if (gate_of_pattern(host->c.pattern) == GATE_BOUND && !audit_reference(host, &n_audited, &wrong))
         put_invalid(rr, host, GATE_BOUND, &wrong);
-    struct gate1_options runs = {options->n_runs, reg_key(&host->c, 0).value, .guarded_only = false};
+    struct gate1_options runs = {options->n_runs, reg_key(&host->c, 0).value, .checks = options->checks};
     struct launch_fault fault = launch_as_planned(host);
     struct outputs first = {0};
     struct verdict v = verdict_for_case(host, &rr->target, GATE_BYTES);
@@ -282,7 +282,8 @@ static void put_teeth(struct registration_run *rr)
 static bool run_controls(struct registration_run *rr, struct error *error)
 {
     const struct run *run = rr->run;
-    struct control_options options = {run->options->n_runs, run->options->seed, run->options->n_threads};
+    struct control_options options = {run->options->n_runs, run->options->seed, run->options->n_threads,
+                                      run->options->checks};
     for (size_t i = 0; i < run->registry->n_controls; i++) {
         const struct control *control = run->registry->controls[i];
         if (strcmp(control->registration, rr->registration->name) != 0)

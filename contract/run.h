@@ -17,6 +17,7 @@ struct run_options {
     bool quick, full;
     int n_runs, n_threads;
     uint64_t seed;
+    unsigned checks;     /* bits 1 << FINDING_… that gate 1 makes */
     int shard, n_shards; /* 1 … n_shards; n_shards 0: not sharded */
     const char *today;   /* YYYY-MM-DD */
     bool no_teeth;       /* they do not depend on the chip: once is enough */

@@ -72,6 +72,7 @@ struct verdict {
     struct hash128 code;            /* of the code object that ran; zero where none did */
     struct hash128 output;          /* gate 1: of all outputs */
     int n_runs;                     /* gate 1 */
+    char checks[48];                /* gate 1: the device's checks, "mem init race sync wait"; "" where it has none */
     int64_t n_compared, n_wrong;    /* elements */
     int64_t n_undecided;            /* gates 2 and 3: elements of which the reference makes no claim */
     int64_t n_finite, n_nonfinite;  /* gate 2: classes that matched */

@@ -67,6 +67,22 @@ static bool hip_failed(const struct workspace *ws, hipError_t code, const char *
                      ws->host->plan.tensor[t].name, allocation_bytes(ws, t), ws->device->hip->hipGetErrorName(code));
 }
 
+/* Poison and guards are nobody's values: a device that watches for reads of such is told. */
+static void forget_poison(const struct workspace *ws, int t)
+{
+    const struct reg_tensor *tensor = &ws->host->plan.tensor[t];
+    unsigned char *first = ws->allocation[t];
+    size_t guard = ws->guard_bytes, n_bytes = tensor_bytes(tensor);
+    if (!ws->device->forget || ws->fault->around[t])
+        return;
+    if (tensor->role != REG_INPUT) {
+        ws->device->forget(ws->device, first, allocation_bytes(ws, t));
+    } else if (guard) {
+        ws->device->forget(ws->device, first, guard);
+        ws->device->forget(ws->device, first + guard + n_bytes, guard);
+    }
+}
+
 static bool upload(struct workspace *ws, int t, enum poison poison, struct error *error)
 {
     static const char *const roles[] = {[REG_INPUT] = "input", [REG_OUTPUT] = "output", [REG_WORKSPACE] = "workspace"};
@@ -84,6 +100,7 @@ static bool upload(struct workspace *ws, int t, enum poison poison, struct error
     }
     make_image(ws, t, poison);
     code = hip->hipMemcpy(pointer, ws->image[t], n_bytes, hipMemcpyHostToDevice);
+    forget_poison(ws, t);
     return code == hipSuccess || hip_failed(ws, code, "hipMemcpy to the device", t, error);
 }
 

@@ -112,8 +112,10 @@ static void note_gate(struct console *console, const struct verdict *v)
         console->n_shapes++;
         snprintf(console->last_shape, sizeof console->last_shape, "%s", v->shape);
     }
-    if (v->gate == GATE_BYTES && v->n_runs)
+    if (v->gate == GATE_BYTES && v->n_runs) {
         console->n_runs = v->n_runs;
+        snprintf(console->checks, sizeof console->checks, "%s", v->checks);
+    }
     console->n_finite += v->n_finite;
     console->n_nonfinite += v->n_nonfinite;
     console->n_undecided += v->n_undecided;
@@ -183,10 +185,11 @@ static void print_pass(const struct console *console, const char *registration, 
     fprintf(out, "%s %s  %d shape%s", chip, registration, console->n_shapes, console->n_shapes == 1 ? "" : "s");
     if (console->n_left_out)
         fprintf(out, " (%d left out)", console->n_left_out);
-    fprintf(out,
-            "  gate 1: %d runs byte-identical, guards intact; gate 2: %" PRId64 " non-finite and %" PRId64
-            " finite outputs match; ",
-            console->n_runs, console->n_nonfinite, console->n_finite);
+    fprintf(out, "  gate 1: %d runs byte-identical, guards intact", console->n_runs);
+    if (*console->checks)
+        fprintf(out, ", %s clean", console->checks);
+    fprintf(out, "; gate 2: %" PRId64 " non-finite and %" PRId64 " finite outputs match; ", console->n_nonfinite,
+            console->n_finite);
     if (console->has_bound)
         fprintf(out, "gate 3: worst %.3g of the bound; ", console->worst_ratio);
     if (console->n_undecided)

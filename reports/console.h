@@ -24,6 +24,7 @@ struct console {
     bool has_bound;
     double worst_ratio;
     struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */
+    char checks[48];
     char exact_note[VERDICT_REASON_BYTES];
 };
 

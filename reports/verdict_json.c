@@ -32,6 +32,7 @@ static const struct field fields[] = {
     FIELD(FIELD_HASH, "code", code),
     FIELD(FIELD_HASH, "output", output),
     FIELD(FIELD_INT, "runs", n_runs),
+    FIELD(FIELD_TEXT, "checks", checks),
     FIELD(FIELD_INT64, "compared", n_compared),
     FIELD(FIELD_INT64, "wrong", n_wrong),
     FIELD(FIELD_INT64, "undecided", n_undecided),

@@ -42,7 +42,7 @@ static void pass_line(void **state)
 {
     (void)state;
     struct verdict verdicts[] = {
-        {GATE_OF(1, "1x128"), .status = VERDICT_PASS, .n_runs = 5, .worst.index = -1},
+        {GATE_OF(1, "1x128"), .status = VERDICT_PASS, .n_runs = 5, .checks = "mem sync", .worst.index = -1},
         {GATE_OF(2, "1x128"), .status = VERDICT_PASS, .n_nonfinite = 256, .n_finite = 3840, .n_compared = 4096},
         {GATE_OF(3, "64x512"), .status = VERDICT_PASS, .worst_ratio = 0.99345, .n_compared = 1},
         {GATE_OF(3, "64x512"), .status = VERDICT_PASS, .worst_ratio = 0.5, .n_compared = 1},
@@ -51,7 +51,8 @@ static void pass_line(void **state)
     };
     assert_prints(
         verdicts, sizeof verdicts / sizeof *verdicts, true,
-        "PASS  gfx1151 tf_exl3_rot_in  4 shapes  gate 1: 5 runs byte-identical, guards intact; gate 2: 256 non-finite and "
+        "PASS  gfx1151 tf_exl3_rot_in  4 shapes  gate 1: 5 runs byte-identical, guards intact, mem sync clean; gate 2: 256 "
+        "non-finite and "
         "3840 finite outputs match; gate 3: worst 0.993 of the bound; gate 4: exact at k 128, fp16 sums would miss 250x "
         "and "
         "bf16 912x\n");
