@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Modifiers that are a word of their own. */
+/* Modifiers that are a word of their own. "gds" and "tfe" are none: compute has neither GDS nor partly resident memory, and an
+ * instruction with them is unsupported. */
 static const struct word_modifier {
     const char *word;
     uint32_t flags;
@@ -19,8 +20,6 @@ static const struct word_modifier {
     {"offen", FLAG_OFFEN, 0},
     {"idxen", FLAG_IDXEN, 0},
     {"lds", FLAG_LDS, 0},
-    {"gds", FLAG_GDS, 0},
-    {"tfe", FLAG_TFE, 0},
     {"mul:2", FLAG_MUL, 1},
     {"mul:4", FLAG_MUL, 2},
     {"div:2", FLAG_MUL, 3},

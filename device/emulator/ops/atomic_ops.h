@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "device/emulator/ops/access.h"
+#include "device/emulator/softfloat.h"
 
 /* X(name, type, new value); `old`, `data` and `second` have the type. U and I are the unsigned and signed type of b bits.
  */
@@ -34,22 +35,33 @@
     ATOMIC_INTEGERS(X, uint64_t, int64_t, 64)                                                                              \
     ATOMIC_FLOATS(X, float, 32)                                                                                            \
     ATOMIC_FLOATS(X, double, 64)                                                                                           \
-    X(add_f32, float, atomic_sum_f32(old, data, operands->flush_f32))                                                      \
+    X(add_f32, float, atomic_sum_f32(old, data, operands->flush.f32))                                                      \
     X(add_f64, double, atomic_sum_f64(old, data))                                                                          \
+    X(pk_add_f16, uint32_t, atomic_packed_sum(&format_f16, old, data, operands->flush.f16))                                \
+    X(pk_add_bf16, uint32_t, atomic_packed_sum(&format_bf16, old, data, operands->flush.f32))                              \
+    X(min_num_f32, float, atomic_number_f32(old, data, atomic_below(data, old)))                                           \
+    X(max_num_f32, float, atomic_number_f32(old, data, atomic_below(old, data)))                                           \
     X(sub_clamp_u32, uint32_t, old < data ? 0 : old - data)                                                                \
     X(cond_sub_u32, uint32_t, old >= data ? old - data : old)
 #define LDS_ATOMICS(X)                                                                                                     \
     ATOMICS(X)                                                                                                             \
+    X(min_num_f64, double, atomic_number_f64(old, data, atomic_below(data, old)))                                          \
+    X(max_num_f64, double, atomic_number_f64(old, data, atomic_below(old, data)))                                          \
     X(rsub_u32, uint32_t, data - old)                                                                                      \
     X(rsub_u64, uint64_t, data - old)                                                                                      \
     X(mskor_b32, uint32_t, (old & ~data) | second)                                                                         \
     X(mskor_b64, uint64_t, (old & ~data) | second)                                                                         \
     X(wrap_b32, uint32_t, old >= data ? old - data : old + second)
 
-/* One lane's operands as bits, and whether the place flushes f32 denormals in sums. */
+/* Which denormals sums flush at the place of an atomic; bf16 goes with f32. */
+struct atomic_flush {
+    bool f32, f16;
+};
+
+/* One lane's operands as bits. */
 struct atomic_operands {
     uint64_t data, second;
-    bool flush_f32;
+    struct atomic_flush flush;
 };
 
 typedef uint64_t atomic_next(uint64_t old_bits, const struct atomic_operands *operands);
@@ -75,6 +87,36 @@ static inline double atomic_sum_f64(double old, double data)
     return sum;
 }
 
+/* a < b, where -0 is below +0. */
+static inline bool atomic_below(double a, double b)
+{
+    return a < b || (a == 0 && b == 0 && signbit(a) && !signbit(b));
+}
+
+/* gfx12's minimum and maximum of numbers (RDNA4 ISA): a NaN loses against a number; of two, the operand's comes through
+ * quieted. */
+static inline float atomic_number_f32(float old, float data, bool takes_data)
+{
+    if (isnan(old) && isnan(data))
+        return bits_f32(f32_bits(data) | 0x400000u);
+    return isnan(old) || (takes_data && !isnan(data)) ? data : old;
+}
+
+static inline double atomic_number_f64(double old, double data, bool takes_data)
+{
+    if (isnan(old) && isnan(data))
+        return bits_f64(f64_bits(data) | UINT64_C(1) << 51);
+    return isnan(old) || (takes_data && !isnan(data)) ? data : old;
+}
+
+/* Two 16-bit sums, rounded to nearest even. */
+static inline uint32_t atomic_packed_sum(const struct float_format *format, uint32_t old, uint32_t data, bool flush)
+{
+    struct float_env env = {.rounding = ROUND_NEAREST_EVEN, .flush_in = flush, .flush_out = flush};
+    uint32_t low = (uint32_t)soft_add(format, env, old & 0xffff, data & 0xffff);
+    return low | (uint32_t)soft_add(format, env, old >> 16, data >> 16) << 16;
+}
+
 #define ATOMIC_NEXT(name, T, new_value)                                                                                    \
     static inline uint64_t next_##name(uint64_t old_bits, const struct atomic_operands *operands)                          \
     {                                                                                                                      \
@@ -91,6 +133,21 @@ static inline double atomic_sum_f64(double old, double data)
     }
 LDS_ATOMICS(ATOMIC_NEXT)
 #undef ATOMIC_NEXT
+
+static inline uint64_t next_condxchg(uint64_t old, const struct atomic_operands *operands)
+{
+    const uint64_t low = UINT32_MAX, top = UINT64_C(1) << 31, data = operands->data;
+    uint64_t first = data & top ? data & low & ~top : old & low;
+    uint64_t second = data >> 32 & top ? data >> 32 & ~top : old >> 32;
+    return second << 32 | first;
+}
+
+/* Sums in LDS follow the MODE register's denormal bits. */
+static inline struct atomic_flush atomic_flush_of_mode(const struct wave *wave)
+{
+    return (struct atomic_flush){.f32 = (wave->mode & MODE_DENORM_F32) != MODE_DENORM_F32,
+                                 .f16 = (wave->mode & MODE_DENORM_F16_F64) != MODE_DENORM_F16_F64};
+}
 
 /* One lane: replaces n_bytes (4 or 8) at place by next of them and returns the old ones. Memory is shared with the host
  * threads of other workgroups, LDS is not. */
@@ -147,7 +204,7 @@ static __attribute__((noinline, cold)) void report_atomic(struct wave *wave, con
 /* All lanes, lane 0 first. */
 static inline __attribute__((always_inline)) void atomic_all_lanes(struct wave *wave, const struct access *access,
                                                                    const struct atomic_rows *rows, unsigned n_bytes,
-                                                                   bool flush_f32, atomic_next *next)
+                                                                   struct atomic_flush flush, atomic_next *next)
 {
     if (__builtin_expect(wave->watched, 0))
         report_atomic(wave, access, rows, n_bytes, next == next_swap_b32 || next == next_swap_b64);
@@ -157,7 +214,7 @@ static inline __attribute__((always_inline)) void atomic_all_lanes(struct wave *
         low[lane] = high[lane] = access->missing;
     EACH_LANE_OF(access->lanes)
     {
-        struct atomic_operands operands = {.data = lane_value(wave, rows->data, n_bytes, lane), .flush_f32 = flush_f32};
+        struct atomic_operands operands = {.data = lane_value(wave, rows->data, n_bytes, lane), .flush = flush};
         if (rows->has_second)
             operands.second = lane_value(wave, rows->second, n_bytes, lane);
         uint64_t old = atomic_lane(access_at(access, lane), n_bytes, !access->private_bytes, next, &operands);

@@ -13,6 +13,7 @@ enum out_of_bounds_rule { RULE_STRUCTURED_WITH_OFFSET, RULE_STRUCTURED, RULE_EMP
 struct buffer_resource {
     uint64_t base;
     uint32_t stride, n_records;
+    uint32_t element_bytes, index_stride; /* of a swizzled one */
     bool swizzled, adds_lane;
     enum out_of_bounds_rule rule;
 };
@@ -22,6 +23,21 @@ static bool is_cdna(const struct chip *chip)
     return chip->family >= CHIP_CDNA1;
 }
 
+/* gfx9 has the size of a swizzled element in the third word, gfx10 always four bytes, gfx11 and gfx12 say it where they say
+ * that there is one. */
+static void read_swizzle(const struct wave *wave, const uint32_t *words, struct buffer_resource *resource)
+{
+    static const uint8_t gfx9_bytes[] = {2, 4, 8, 16}, gfx11_bytes[] = {0, 4, 8, 16};
+    resource->index_stride = 8u << (words[3] >> 21 & 3);
+    resource->element_bytes = 4;
+    if (is_cdna(wave->chip))
+        resource->element_bytes = gfx9_bytes[words[3] >> 19 & 3];
+    else if (wave->chip->family != CHIP_RDNA2)
+        resource->element_bytes = gfx11_bytes[words[1] >> 30];
+    resource->swizzled =
+        is_cdna(wave->chip) || wave->chip->family == CHIP_RDNA2 ? words[1] >> 31 : resource->element_bytes != 0;
+}
+
 static struct buffer_resource read_resource(struct wave *wave, const struct operand *operand)
 {
     const uint32_t *words = &wave->sgpr[operand->index];
@@ -29,10 +45,10 @@ static struct buffer_resource read_resource(struct wave *wave, const struct oper
         .base = (uint64_t)(words[1] & 0xffffu) << 32 | words[0],
         .stride = words[1] >> 16 & 0x3fffu,
         .n_records = words[2],
-        .swizzled = is_cdna(wave->chip) || wave->chip->family == CHIP_RDNA2 ? words[1] >> 31 : words[1] >> 30,
         .adds_lane = words[3] >> 23 & 1,
         .rule = words[3] >> 28 & 3,
     };
+    read_swizzle(wave, words, &resource);
     /* gfx9 has no rule of its own: linear buffers are raw, swizzled ones structured. */
     if (is_cdna(wave->chip))
         resource.rule = resource.stride == 0 || !resource.swizzled ? RULE_RAW : RULE_STRUCTURED;
@@ -47,7 +63,7 @@ struct buffer_offsets {
 static void read_offsets(struct wave *wave, const struct instruction *in, const struct operand *vector,
                          const struct buffer_resource *resource, struct buffer_offsets *offsets)
 {
-    bool has_index = in->flags & FLAG_IDXEN, has_offset = in->flags & FLAG_OFFEN;
+    bool has_index = vector && in->flags & FLAG_IDXEN, has_offset = vector && in->flags & FLAG_OFFEN;
     const uint32_t *index = has_index ? vgpr_row(wave, vector->index) : NULL;
     const uint32_t *offset = has_offset ? vgpr_row(wave, vector->index + (has_index ? 1u : 0u)) : NULL;
     for (int lane = 0; lane < WAVE_LANES; lane++) {
@@ -66,8 +82,21 @@ static bool in_range(const struct buffer_resource *resource, uint64_t index, uin
     case RULE_EMPTY_ONLY:
         return resource->n_records != 0;
     default:
+        if (resource->swizzled && resource->stride)
+            return index < resource->n_records && offset + n_bytes <= resource->stride;
         return index * resource->stride + offset + n_bytes <= resource->n_records;
     }
+}
+
+/* Swizzled: index_stride records lie together, element after element of them all. */
+static uint64_t place_in_buffer(const struct buffer_resource *resource, uint64_t index, uint64_t offset)
+{
+    if (!resource->swizzled)
+        return index * resource->stride + offset;
+    uint64_t group = index / resource->index_stride, record = index % resource->index_stride;
+    uint64_t element = offset / resource->element_bytes, byte = offset % resource->element_bytes;
+    return (group * resource->stride + element * resource->element_bytes) * resource->index_stride +
+           record * resource->element_bytes + byte;
 }
 
 static uint64_t lanes_in_range(const struct buffer_resource *resource, const struct buffer_offsets *offsets, uint32_t skip,
@@ -89,14 +118,35 @@ static void resolve_scratch_resource(struct wave *wave, const struct buffer_offs
     resolve_region(wave, exec_read(wave), SPACE_SCRATCH, n_bytes, kind, access);
 }
 
+/* n_bytes from `skip` bytes into the access, for the lanes that the resource allows. */
 static void resolve_piece(struct wave *wave, const struct buffer_resource *resource, const struct buffer_offsets *offsets,
-                          uint64_t lanes, uint64_t base, uint32_t n_bytes, enum access_kind kind, struct access *access)
+                          uint64_t lanes, uint64_t base, uint32_t skip, uint32_t n_bytes, enum access_kind kind,
+                          struct access *access)
 {
     for (int lane = 0; lane < WAVE_LANES; lane++)
-        access->offset[lane] = base + offsets->index[lane] * resource->stride + offsets->offset[lane];
+        access->offset[lane] = base + place_in_buffer(resource, offsets->index[lane], offsets->offset[lane] + skip);
     resolve_memory(wave, lanes, n_bytes, kind, access);
     access->missing = 0;
     access->every_lane_safe = access->every_lane_safe && lanes == exec_read(wave); /* clipped lanes take `missing` */
+}
+
+/* Whether the bytes of every lane lie together: within an element, where there are elements. */
+static bool lies_together(const struct buffer_resource *resource, const struct buffer_offsets *offsets, uint64_t lanes,
+                          uint32_t n_bytes)
+{
+    bool together = true;
+    if (resource->swizzled)
+        EACH_LANE_OF(lanes)
+        together = together && offsets->offset[lane] % resource->element_bytes + n_bytes <= resource->element_bytes;
+    return together;
+}
+
+/* An access that crosses elements within a dword, which alignment of the hardware's kind does not let happen. */
+static unsigned refuse_swizzle(struct wave *wave, struct access *access)
+{
+    wave_finding(wave, FINDING_UNSUPPORTED, -1, "an access across elements of a swizzled buffer resource");
+    access_start(access, 0);
+    return 1;
 }
 
 unsigned resolve_buffer(struct wave *wave, const struct instruction *in, int k, uint32_t n_bytes, enum access_kind kind,
@@ -107,26 +157,25 @@ unsigned resolve_buffer(struct wave *wave, const struct instruction *in, int k, 
     struct buffer_offsets offsets;
     if (resource.base == SCRATCH_RESOURCE_BASE)
         resource.adds_lane = false;
-    read_offsets(wave, in, &in->src[k], &resource, &offsets);
+    read_offsets(wave, in, k < 0 ? NULL : &in->src[k], &resource, &offsets);
     if (resource.base == SCRATCH_RESOURCE_BASE) {
         resolve_scratch_resource(wave, &offsets, scalar_offset, n_bytes, kind, pieces);
         return 1;
     }
-    if (resource.swizzled) {
-        wave_finding(wave, FINDING_UNSUPPORTED, -1, "a swizzled buffer resource");
-        access_start(pieces, 0);
-        return 1;
-    }
     uint64_t exec = exec_read(wave), base = resource.base + scalar_offset;
+    uint32_t first_bytes = n_bytes < 4 ? n_bytes : 4;
     uint64_t whole = lanes_in_range(&resource, &offsets, 0, n_bytes) & exec;
-    uint64_t first = lanes_in_range(&resource, &offsets, 0, n_bytes < 4 ? n_bytes : 4) & exec;
-    if (whole == first || kind == ACCESS_ATOMIC) {
-        resolve_piece(wave, &resource, &offsets, whole, base, n_bytes, kind, pieces);
+    uint64_t first = lanes_in_range(&resource, &offsets, 0, first_bytes) & exec;
+    bool together = lies_together(&resource, &offsets, exec, n_bytes);
+    if (together && (whole == first || kind == ACCESS_ATOMIC)) {
+        resolve_piece(wave, &resource, &offsets, whole, base, 0, n_bytes, kind, pieces);
         return 1;
     }
+    if (kind == ACCESS_ATOMIC || !lies_together(&resource, &offsets, exec, first_bytes))
+        return refuse_swizzle(wave, pieces);
     unsigned n_pieces = n_bytes / 4;
     for (unsigned d = 0; d < n_pieces; d++)
-        resolve_piece(wave, &resource, &offsets, lanes_in_range(&resource, &offsets, 4 * d, 4) & exec,
-                      base + 4 * (uint64_t)d, 4, kind, &pieces[d]);
+        resolve_piece(wave, &resource, &offsets, lanes_in_range(&resource, &offsets, 4 * d, 4) & exec, base, 4 * d, 4, kind,
+                      &pieces[d]);
     return n_pieces;
 }

@@ -186,12 +186,6 @@ HANDLER(ds_store_addtid_b32)
     store_dwords(wave, operand_row(&in->src[0]), 1, &access);
 }
 
-/* LDS sums follow the MODE register's denormal bits. */
-static bool lds_flushes_f32(const struct wave *wave)
-{
-    return (wave->mode & MODE_DENORM_F32) != MODE_DENORM_F32;
-}
-
 static struct atomic_rows ds_rows(const struct instruction *in, int data, int second)
 {
     bool has_second = second < in->n_src;
@@ -209,7 +203,7 @@ static struct atomic_rows ds_rows(const struct instruction *in, int data, int se
         struct access access;                                                                                              \
         resolve_ds(wave, in, (uint32_t)in->offset, sizeof(T), ACCESS_ATOMIC, &access);                                     \
         struct atomic_rows rows = ds_rows(in, 1, 2);                                                                       \
-        atomic_all_lanes(wave, &access, &rows, sizeof(T), lds_flushes_f32(wave), next_##name);                             \
+        atomic_all_lanes(wave, &access, &rows, sizeof(T), atomic_flush_of_mode(wave), next_##name);                             \
     }
 LDS_ATOMICS(DS_ATOMIC)
 
@@ -220,12 +214,24 @@ LDS_ATOMICS(DS_ATOMIC)
         struct access access;                                                                                              \
         resolve_ds(wave, in, (uint32_t)in->offset, sizeof(T), ACCESS_ATOMIC, &access);                                     \
         struct atomic_rows rows = ds_rows(in, 2, 1);                                                                       \
-        atomic_all_lanes(wave, &access, &rows, sizeof(T), false, next_cmpswap_##name);                                     \
+        atomic_all_lanes(wave, &access, &rows, sizeof(T), (struct atomic_flush){false, false}, next_cmpswap_##name);                                     \
     }
 DS_COMPARE_FIRST(b32, uint32_t)
 DS_COMPARE_FIRST(b64, uint64_t)
 DS_COMPARE_FIRST(f32, float)
 DS_COMPARE_FIRST(f64, double)
+
+/* Two dwords of eight bytes, each replaced by its operand less the top bit where that bit is set; both old ones come back. */
+HANDLER(ds_condxchg32_rtn_b64)
+{
+    struct access access;
+    LANE_ARRAY32(address);
+    ds_addresses(wave, in, (uint32_t)in->offset, address);
+    EACH_LANE address[lane] &= ~7u;
+    resolve_lds(wave, address, 8, ACCESS_ATOMIC, &access);
+    struct atomic_rows rows = ds_rows(in, 1, 2);
+    atomic_all_lanes(wave, &access, &rows, 8, atomic_flush_of_mode(wave), next_condxchg);
+}
 
 /* All lanes add to one counter: reported as the first one's access. */
 static __attribute__((noinline, cold)) void report_counter(struct wave *wave, const struct instruction *in,

@@ -2,7 +2,7 @@
  * Vector memory: loads and stores of global, flat, scratch and buffer instructions. One format a line; each line makes the
  * handler of every address space.
  */
-#include "device/emulator/ops/access.h"
+#include "device/emulator/ops/to_lds.h"
 
 /* X(name, bytes, part, half): formats of less than a dword. */
 #define PART_LOADS(X)                                                                                                      \
@@ -25,12 +25,20 @@
 /* X(name, dwords). */
 #define DWORD_FORMATS(X) X(b32, 1) X(b64, 2) X(b96, 3) X(b128, 4)
 
+static bool is_signed(enum part part)
+{
+    return part == PART_I8 || part == PART_I16;
+}
+
 #define DWORD_LOAD(space, name, n_dwords)                                                                                  \
     HANDLER(space##_load_##name)                                                                                           \
     {                                                                                                                      \
         struct access access;                                                                                              \
         resolve_##space(wave, in, 0, 4 * (n_dwords), ACCESS_LOAD, &access);                                                \
-        load_dwords(wave, operand_row(&in->dst[0]), n_dwords, &access);                                                    \
+        if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
+            load_to_lds(wave, in, (struct to_lds_format){4 * (n_dwords), false}, &access, 1);                              \
+        else                                                                                                               \
+            load_dwords(wave, operand_row(&in->dst[0]), n_dwords, &access);                                                    \
     }
 #define DWORD_STORE(space, name, n_dwords)                                                                                 \
     HANDLER(space##_store_##name)                                                                                          \
@@ -44,7 +52,10 @@
     {                                                                                                                      \
         struct access access;                                                                                              \
         resolve_##space(wave, in, 0, n_bytes, ACCESS_LOAD, &access);                                                       \
-        load_part(wave, operand_row(&in->dst[0]), part, half, &access);                                                    \
+        if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
+            load_to_lds(wave, in, (struct to_lds_format){n_bytes, is_signed(part)}, &access, 1);                           \
+        else                                                                                                               \
+            load_part(wave, operand_row(&in->dst[0]), part, half, &access);                                                    \
     }
 #define PART_STORE(space, name, n_bytes, high_half)                                                                        \
     HANDLER(space##_store_##name)                                                                                          \
@@ -79,6 +90,10 @@ static void buffer_load_dwords(struct wave *wave, const struct instruction *in, 
 {
     struct access pieces[BUFFER_PIECES];
     unsigned n_pieces = resolve_buffer(wave, in, 0, 4 * n_dwords, ACCESS_LOAD, pieces);
+    if (__builtin_expect(in->flags & FLAG_LDS, 0)) {
+        load_to_lds(wave, in, (struct to_lds_format){(uint8_t)(4 * n_dwords), false}, pieces, n_pieces);
+        return;
+    }
     for (unsigned i = 0; i < n_pieces; i++)
         load_dwords(wave, operand_row(&in->dst[0]) + i, n_pieces == 1 ? n_dwords : 1, &pieces[i]);
 }
@@ -105,7 +120,10 @@ static void buffer_store_dwords(struct wave *wave, const struct instruction *in,
     {                                                                                                                      \
         struct access pieces[BUFFER_PIECES];                                                                               \
         resolve_buffer(wave, in, 0, n_bytes, ACCESS_LOAD, pieces);                                                         \
-        load_part(wave, operand_row(&in->dst[0]), part, half, pieces);                                                     \
+        if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
+            load_to_lds(wave, in, (struct to_lds_format){n_bytes, is_signed(part)}, pieces, 1);                            \
+        else                                                                                                               \
+            load_part(wave, operand_row(&in->dst[0]), part, half, pieces);                                                     \
     }
 #define BUFFER_PART_STORE(name, n_bytes, high_half)                                                                        \
     HANDLER(buffer_store_##name)                                                                                           \
