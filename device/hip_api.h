@@ -32,6 +32,7 @@ typedef void *hipDeviceptr_t;
     X(hipErrorIllegalAddress, 700)                                                                                         \
     X(hipErrorLaunchOutOfResources, 701)                                                                                   \
     X(hipErrorLaunchTimeOut, 702)                                                                                          \
+    X(hipErrorPeerAccessAlreadyEnabled, 704)                                                                               \
     X(hipErrorPeerAccessNotEnabled, 705)                                                                                   \
     X(hipErrorLaunchFailure, 719)                                                                                          \
     X(hipErrorNotSupported, 801)                                                                                           \
@@ -77,6 +78,9 @@ enum { HIP_DEVICE_PROP_BYTES = 4096 };
     X(hipError_t, hipGetDevice, (int *device))                                                                             \
     X(hipError_t, hipDeviceGetName, (char *name, int n_bytes, int device))                                                 \
     X(hipError_t, hipDeviceGetAttribute, (int *value, int attribute, int device))                                          \
+    X(hipError_t, hipDeviceCanAccessPeer, (int *can, int device, int peer))                                                \
+    X(hipError_t, hipDeviceEnablePeerAccess, (int peer, unsigned flags))                                                   \
+    X(hipError_t, hipDeviceDisablePeerAccess, (int peer))                                                                  \
     X(hipError_t, hipMalloc, (void **pointer, size_t n_bytes))                                                             \
     X(hipError_t, hipFree, (void *pointer))                                                                                \
     X(hipError_t, hipMemcpy, (void *to, const void *from, size_t n_bytes, int kind))                                       \

@@ -212,6 +212,7 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .kernel = launch->kernel,
         .memory = launch->memory,
         .device = launch->device,
+        .reachable = launch->reachable,
         .lds_bytes = launch->kernel->descriptor.group_segment_bytes + launch->dynamic_lds_bytes,
         .private_bytes = dispatch_private_bytes(launch->kernel),
         .kernarg_address = launch->kernarg_address,

@@ -129,6 +129,47 @@ static hipError_t emu_device_get_attribute(int *value, int attribute, int device
     return hip_leave(emulator, hipErrorInvalidValue);
 }
 
+/* Every emulated device reaches every other one. */
+static hipError_t emu_device_can_access_peer(int *can, int device, int peer)
+{
+    ENTER_OR_FAIL(emulator);
+    if (!can)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    if (!is_device(emulator, device) || !is_device(emulator, peer))
+        return hip_leave(emulator, hipErrorInvalidDevice);
+    *can = device != peer;
+    return hip_leave(emulator, hipSuccess);
+}
+
+/* Of the current device to a peer's memory, from the next launch on; flags are reserved. */
+static hipError_t emu_device_enable_peer_access(int peer, unsigned flags)
+{
+    ENTER_OR_FAIL(emulator);
+    uint64_t *peers = &emulator->peers[current_device], bit = UINT64_C(1) << (peer & (MAX_DEVICES - 1));
+    hipError_t result = hipSuccess;
+    if (flags)
+        result = hipErrorInvalidValue;
+    else if (!is_device(emulator, peer) || peer == current_device)
+        result = hipErrorInvalidDevice;
+    else if (*peers & bit)
+        result = hipErrorPeerAccessAlreadyEnabled;
+    else
+        *peers |= bit;
+    return hip_leave(emulator, result);
+}
+
+static hipError_t emu_device_disable_peer_access(int peer)
+{
+    ENTER_OR_FAIL(emulator);
+    uint64_t *peers = &emulator->peers[current_device], bit = UINT64_C(1) << (peer & (MAX_DEVICES - 1));
+    if (!is_device(emulator, peer) || peer == current_device)
+        return hip_leave(emulator, hipErrorInvalidDevice);
+    if (!(*peers & bit))
+        return hip_leave(emulator, hipErrorPeerAccessNotEnabled);
+    *peers &= ~bit;
+    return hip_leave(emulator, hipSuccess);
+}
+
 static hipError_t emu_malloc(void **pointer, size_t n_bytes)
 {
     ENTER_OR_FAIL(emulator);
@@ -283,6 +324,9 @@ static const struct hip_api emulator_hip = {
     .hipGetDevice = emu_get_device,
     .hipDeviceGetName = emu_device_get_name,
     .hipDeviceGetAttribute = emu_device_get_attribute,
+    .hipDeviceCanAccessPeer = emu_device_can_access_peer,
+    .hipDeviceEnablePeerAccess = emu_device_enable_peer_access,
+    .hipDeviceDisablePeerAccess = emu_device_disable_peer_access,
     .hipMalloc = emu_malloc,
     .hipFree = emu_free,
     .hipMemcpy = emu_memcpy,

@@ -251,6 +251,7 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
         .kernel = request->function->kernel,
         .memory = emulator->memory,
         .device = hip_current_device(),
+        .reachable = emulator->peers[hip_current_device()] | UINT64_C(1) << hip_current_device(),
         .dynamic_lds_bytes = request->dynamic_lds_bytes,
         .schedule_seed = emulator->schedule_seed,
         .max_instructions =

@@ -43,6 +43,7 @@ struct emulator {
     struct dispatch_storage *storage;
     struct ihipModule_t *modules;
     struct launch_memory launch_memory[MAX_DEVICES];
+    uint64_t peers[MAX_DEVICES]; /* bit P of [D]: kernels on D may use P's memory; off at first, as HIP has it */
     uint64_t schedule_seed;
     hipError_t last_error;
     struct emulator_statistics statistics;

@@ -64,6 +64,8 @@ struct wave {
     bool stop;     /* the run loop leaves after the current instruction */
     uint8_t state; /* enum wave_state */
     uint8_t index_in_group;
+    /* gfx12's split barrier: this wave has signalled, and may pass its next wait. */
+    bool has_signalled, barrier_complete;
     uint64_t n_executed, n_lanes_executed; /* this wave's instructions, and lane-instructions of vector ones */
     const struct instruction *current;
     const struct chip *chip;
@@ -87,6 +89,7 @@ struct workgroup {
     struct wave *waves;          /* n_waves, in order */
     uint8_t *lds;                /* lds_bytes, plus a pad that no access may reach */
     uint32_t lds_bytes;          /* static + dynamic of this launch */
+    uint32_t n_signals;          /* gfx12: of the barrier since it was last complete */
     uint64_t rank;               /* its place in the launch's order of workgroups */
     uint64_t schedule;           /* seed of this workgroup's switch points; 0: natural order */
     struct group_checks *checks; /* the sanitizer's; NULL: none */
@@ -99,6 +102,7 @@ struct dispatch {
     const struct code_kernel *kernel;
     struct memory *memory;
     int device;
+    uint64_t reachable; /* bit D: memory of device D may be used */
     uint32_t grid[3], block[3]; /* workgroups; work-items of one */
     uint32_t lds_bytes, private_bytes;
     uint64_t kernarg_address, packet_address, queue_address;
@@ -150,6 +154,12 @@ void wave_mode_changed(struct wave *wave);
 void wave_jump(struct wave *wave, uint64_t address);
 /* Runs until the wave stops: barrier, end, finding; with a schedule also at the next switch point. */
 void wave_run(struct wave *wave);
+/* gfx12's split barrier, as S_BARRIER_SIGNAL and S_BARRIER_WAIT work (RDNA4 ISA): once every wave that has not ended has
+ * signalled, each may pass one wait. workgroup_signal returns whether the signal is the barrier's first. */
+bool workgroup_signal(struct wave *wave);
+void workgroup_wait(struct wave *wave);
+/* Waves of the group that have not ended. */
+uint32_t workgroup_n_alive(const struct workgroup *group);
 /* Runs all waves of a workgroup to their ends, barriers included. */
 void workgroup_run(struct workgroup *group);
 

@@ -41,10 +41,68 @@ static void check_barrier(struct workgroup *group)
         }
 }
 
+uint32_t workgroup_n_alive(const struct workgroup *group)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        n += group->waves[i].state != WAVE_ENDED;
+    return n;
+}
+
+static void complete_split_barrier(struct workgroup *group)
+{
+    group->n_signals = 0;
+    if (group->checks)
+        sanitizer_barrier(group);
+    for (uint32_t i = 0; i < group->n_waves; i++) {
+        struct wave *wave = &group->waves[i];
+        wave->has_signalled = false;
+        wave->barrier_complete = wave->state == WAVE_READY;
+        if (wave->state == WAVE_AT_BARRIER)
+            wave->state = WAVE_READY;
+    }
+}
+
+bool workgroup_signal(struct wave *wave)
+{
+    struct workgroup *group = wave->group;
+    bool first = group->n_signals++ == 0;
+    wave->has_signalled = true;
+    if (group->n_signals >= workgroup_n_alive(group))
+        complete_split_barrier(group);
+    return first;
+}
+
+void workgroup_wait(struct wave *wave)
+{
+    if (wave->barrier_complete) {
+        wave->barrier_complete = false;
+        return;
+    }
+    wave->state = WAVE_AT_BARRIER;
+    wave->stop = true;
+}
+
+/* Nothing runs and waves wait: the last signals are missing because their waves ended, which do not count, or because a wave
+ * waits that has not signalled, which on the chip would be for ever. */
+static void release_split_barrier(struct workgroup *group)
+{
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        if (group->waves[i].state == WAVE_AT_BARRIER && !group->waves[i].has_signalled) {
+            wave_finding(&group->waves[i], FINDING_SYNC, -1, "waits here for a barrier that it has not signalled");
+            break;
+        }
+    complete_split_barrier(group);
+}
+
 /* All waves that have not ended wait: they go on. Ended waves do not count (RDNA3 ISA, "S_BARRIER"). */
 static void release_barrier(struct workgroup *group)
 {
     check_barrier(group);
+    if (group->waves[0].chip->family == CHIP_RDNA4) {
+        release_split_barrier(group);
+        return;
+    }
     if (group->checks)
         sanitizer_barrier(group);
     for (uint32_t i = 0; i < group->n_waves; i++)

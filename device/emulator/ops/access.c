@@ -18,7 +18,7 @@ static enum space space_of(uint64_t address)
 
 static bool span_allows(const struct wave *wave, const struct span *span, enum access_kind kind)
 {
-    return span->device == wave->dispatch->device && (kind == ACCESS_LOAD || !span->read_only);
+    return span_is_reachable(wave, span) && (kind == ACCESS_LOAD || !span->read_only);
 }
 
 void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes, enum access_kind kind, char *text,
@@ -30,8 +30,8 @@ void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes
     memory_describe(memory, address, where, sizeof where);
     if (!span)
         snprintf(text, n_text, "address 0x%" PRIx64 " %s", address, where);
-    else if (span->device != wave->dispatch->device)
-        snprintf(text, n_text, "address 0x%" PRIx64 " %s of device %d, and this is device %d", address, where, span->device,
+    else if (!span_is_reachable(wave, span))
+        snprintf(text, n_text, "address 0x%" PRIx64 " %s of device %d, and this is device %d without peer access", address, where, span->device,
                  wave->dispatch->device);
     else if (kind != ACCESS_LOAD && span->read_only)
         snprintf(text, n_text, "address 0x%" PRIx64 " %s, which is read-only", address, where);

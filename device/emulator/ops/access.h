@@ -34,6 +34,12 @@ static inline uint8_t *access_at(const struct access *access, int lane)
     for (uint64_t left_ = (mask); left_; left_ &= left_ - 1)                                                               \
         for (int lane = __builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
 
+/* Whether the span is of the wave's device, or of one that it has peer access to. */
+static inline bool span_is_reachable(const struct wave *wave, const struct span *span)
+{
+    return wave->dispatch->reachable >> span->device & 1;
+}
+
 #define describe_memory VARIANT(describe_memory)
 
 /* What is wrong with n_bytes of the wave's access at a guest address that may not happen, for its finding. */

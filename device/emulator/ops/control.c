@@ -24,19 +24,53 @@ HANDLER(s_barrier)
     wave->stop = true;
 }
 
-/* gfx12 splits the barrier: the wait alone holds the wave. Only the workgroup's own barrier, number -1, is known. */
+/* gfx12 splits the barrier (RDNA4 ISA, S_BARRIER_SIGNAL and its kin). Number -1 is the workgroup's own, 0 is none; the
+ * others are the trap handler's, or named ones that these chips do not have. */
+enum { BARRIER_NONE = 0, BARRIER_WORKGROUP = -1, BARRIER_NUMBER_MASK = 0x1f };
+
+/* False, and a finding, where the number is none that the emulator has. M0 cannot name the workgroup's. */
+static bool takes_part(struct wave *wave, const struct operand *operand, bool *exists)
+{
+    bool is_m0 = operand->kind == OPERAND_SCALAR && operand->index == SREG_M0;
+    int32_t number = (int32_t)scalar_read32(wave, operand);
+    number = is_m0 ? number & BARRIER_NUMBER_MASK : number;
+    *exists = number == BARRIER_WORKGROUP && wave->group->n_waves > 1;
+    if (number == BARRIER_WORKGROUP || number == BARRIER_NONE)
+        return true;
+    wave_finding(wave, FINDING_UNSUPPORTED, -1, "barrier %d: the emulator has the workgroup's own barrier only", number);
+    return false;
+}
+
 HANDLER(s_barrier_signal)
 {
-    if ((int32_t)scalar_read32(wave, &in->src[0]) != -1)
-        wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator knows no named barriers");
+    bool exists;
+    if (takes_part(wave, &in->src[0], &exists) && exists)
+        workgroup_signal(wave);
+}
+
+HANDLER(s_barrier_signal_isfirst)
+{
+    bool exists;
+    if (takes_part(wave, &in->src[0], &exists))
+        wave->scc = exists && workgroup_signal(wave);
 }
 
 HANDLER(s_barrier_wait)
 {
-    if (in->immediate != -1)
-        wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator knows no named barriers");
-    else
-        HANDLER_NAME(s_barrier)(wave, in);
+    if (in->immediate != BARRIER_WORKGROUP)
+        wave_finding(wave, FINDING_UNSUPPORTED, -1, "barrier %d: the emulator has the workgroup's own barrier only",
+                     in->immediate);
+    else if (wave->group->n_waves > 1)
+        workgroup_wait(wave);
+}
+
+/* Bit 0 that the barrier is valid, its members from bit 4, the signals so far from bit 16. */
+HANDLER(s_get_barrier_state)
+{
+    bool exists;
+    if (takes_part(wave, &in->src[0], &exists))
+        scalar_write32(wave, &in->dst[0],
+                       exists ? 1 | workgroup_n_alive(wave->group) << 4 | wave->group->n_signals << 16 : 0);
 }
 
 /* Trap 3 is llvm.debugtrap, which without a debugger does nothing (AMDGPUUsage, "Trap Handler ABI"). */

@@ -2,6 +2,7 @@
  * Vector memory: loads and stores of global, flat, scratch and buffer instructions. One format a line; each line makes the
  * handler of every address space.
  */
+#include "device/emulator/ops/spaces.h"
 #include "device/emulator/ops/to_lds.h"
 
 /* X(name, bytes, part, half): formats of less than a dword. */
@@ -136,6 +137,57 @@ static void buffer_store_dwords(struct wave *wave, const struct instruction *in,
 DWORD_FORMATS(BUFFER_DWORD)
 PART_LOADS(BUFFER_PART_LOAD)
 PART_STORES(BUFFER_PART_STORE)
+
+static void resolve_addtid(struct wave *wave, const struct instruction *in, const struct operand *base,
+                           enum access_kind kind, struct access *access)
+{
+    uint64_t first = scalar_read64(wave, base) + (uint64_t)(int64_t)in->offset;
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        access->offset[lane] = first + 4 * (uint64_t)lane;
+    resolve_memory(wave, exec_read(wave), 4, kind, access);
+}
+
+HANDLER(global_load_addtid_b32)
+{
+    struct access access;
+    resolve_addtid(wave, in, &in->src[0], ACCESS_LOAD, &access);
+    load_dwords(wave, operand_row(&in->dst[0]), 1, &access);
+}
+
+HANDLER(global_store_addtid_b32)
+{
+    struct access access;
+    resolve_addtid(wave, in, &in->src[1], ACCESS_STORE, &access);
+    store_dwords(wave, operand_row(&in->src[0]), 1, &access);
+}
+
+/* Dwords of memory to registers and back, one for each bit of M0 (RDNA4 ISA, GLOBAL_LOAD_BLOCK). */
+enum { BLOCK_DWORDS = 32 };
+#define BLOCK(space)                                                                                                       \
+    HANDLER(space##_load_block)                                                                                            \
+    {                                                                                                                      \
+        struct instruction one = *in;                                                                                      \
+        struct access access[BLOCK_DWORDS];                                                                                \
+        for (unsigned i = 0; i < BLOCK_DWORDS; i++, one.offset += 4)                                                       \
+            if (wave->sgpr[SREG_M0] >> i & 1)                                                                              \
+                resolve_##space(wave, &one, 0, 4, ACCESS_LOAD, &access[i]);                                                \
+        for (unsigned i = 0; i < BLOCK_DWORDS; i++)                                                                        \
+            if (wave->sgpr[SREG_M0] >> i & 1)                                                                              \
+                load_dwords(wave, operand_row(&in->dst[0]) + i, 1, &access[i]);                                            \
+    }                                                                                                                      \
+    HANDLER(space##_store_block)                                                                                           \
+    {                                                                                                                      \
+        struct instruction one = *in;                                                                                      \
+        struct access access;                                                                                              \
+        for (unsigned i = 0; i < BLOCK_DWORDS; i++, one.offset += 4) {                                                     \
+            if (!(wave->sgpr[SREG_M0] >> i & 1))                                                                           \
+                continue;                                                                                                  \
+            resolve_##space(wave, &one, 0, 4, ACCESS_STORE, &access);                                                      \
+            store_dwords(wave, operand_row(&in->src[1]) + i, 1, &access);                                                  \
+        }                                                                                                                  \
+    }
+BLOCK(global)
+BLOCK(scratch)
 
 HANDLER(cache_control)
 {
