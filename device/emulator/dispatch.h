@@ -26,7 +26,7 @@ struct launch {
     const struct code_kernel *kernel;
     struct memory *memory;
     int device;
-    uint64_t reachable; /* bit D: memory of device D may be used; the launch's own among them */
+    uint64_t reachable;         /* bit D: memory of device D may be used; the launch's own among them */
     uint32_t grid[3], block[3]; /* workgroups; work-items of one */
     uint32_t dynamic_lds_bytes;
     uint64_t kernarg_address, packet_address, queue_address;

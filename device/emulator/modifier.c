@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Modifiers that are a word of their own. "gds" and "tfe" are none: compute has neither GDS nor partly resident memory, and an
- * instruction with them is unsupported. */
+/* Modifiers that are a word of their own. "gds" and "tfe" are none: compute has neither GDS nor partly resident memory, and
+ * an instruction with them is unsupported. */
 static const struct word_modifier {
     const char *word;
     uint32_t flags;

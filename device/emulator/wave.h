@@ -102,7 +102,7 @@ struct dispatch {
     const struct code_kernel *kernel;
     struct memory *memory;
     int device;
-    uint64_t reachable; /* bit D: memory of device D may be used */
+    uint64_t reachable;         /* bit D: memory of device D may be used */
     uint32_t grid[3], block[3]; /* workgroups; work-items of one */
     uint32_t lds_bytes, private_bytes;
     uint64_t kernarg_address, packet_address, queue_address;

@@ -37,6 +37,7 @@ enum {
     PRELOAD_OFFSET_BIT = 7,
     PRELOAD_ENTRY_BYTES = 256, /* firmware that preloads enters here, past the code that loads by itself */
     ID_BITS = 10,              /* of each packed work-item id */
+    TTMP8_WAVE_BIT = 25,       /* gfx12: the wave's number in its workgroup */
 };
 
 void poison_fill(void *to, size_t n_bytes, uint32_t pattern)
@@ -159,6 +160,7 @@ static void set_system_sgprs(struct wave *wave, const struct workgroup *group, c
     uint32_t rsrc2 = launch->kernel->descriptor.rsrc2;
     uint32_t *sgpr = wave->sgpr + (rsrc2 >> RSRC2_USER_SGPRS_BIT & RSRC2_USER_SGPRS_MASK);
     if (wave->chip->family == CHIP_RDNA4) {
+        wave->sgpr[SREG_TTMP0 + 8] = (uint32_t)wave->index_in_group << TTMP8_WAVE_BIT;
         wave->sgpr[SREG_TTMP0 + 9] = group->id[0];
         wave->sgpr[SREG_TTMP0 + 7] = group->id[1] | group->id[2] << 16;
         return;

@@ -83,8 +83,8 @@ void workgroup_wait(struct wave *wave)
     wave->stop = true;
 }
 
-/* Nothing runs and waves wait: the last signals are missing because their waves ended, which do not count, or because a wave
- * waits that has not signalled, which on the chip would be for ever. */
+/* Nothing runs and waves wait: the last signals are missing because their waves ended, which do not count, or because a
+ * wave waits that has not signalled, which on the chip would be for ever. */
 static void release_split_barrier(struct workgroup *group)
 {
     for (uint32_t i = 0; i < group->n_waves; i++)

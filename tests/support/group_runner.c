@@ -79,6 +79,7 @@ static void make_dispatch(struct group_runner *runner, const struct group_launch
     struct dispatch *dispatch = &runner->dispatch;
     dispatch->code = &runner->code;
     dispatch->memory = runner->memory;
+    dispatch->reachable = 1;
     for (int i = 0; i < 3; i++)
         dispatch->grid[i] = dispatch->block[i] = 1;
     dispatch->block[0] = launch->n_items;

@@ -33,6 +33,7 @@ struct wave_runner *wave_runner_open(const char *chip, uint32_t n_lanes)
     runner->group = (struct workgroup){
         .dispatch = &runner->dispatch, .n_waves = 1, .waves = wave, .lds = lds, .lds_bytes = WAVE_RUNNER_LDS_BYTES};
     runner->dispatch.code = &runner->code;
+    runner->dispatch.reachable = 1;
     runner->dispatch.max_instructions = 1000000;
     runner->dispatch.checks_wanted = CHECKS_BASIC;
     runner->dispatch.findings = runner->findings;

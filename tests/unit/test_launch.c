@@ -281,8 +281,51 @@ static void memory_of_another_device_is_a_finding(void **state)
     void *out = allocate(&bench, 64);
     assert_int_equal(bench.hip->hipSetDevice(0), hipSuccess);
     assert_int_equal(store_at(&bench, out, 0), hipErrorIllegalAddress);
-    assert_non_null(strstr(only_finding(&bench).text, "of device 1, and this is device 0"));
+    assert_non_null(strstr(only_finding(&bench).text, "of device 1, and this is device 0 without peer access"));
     assert_int_equal(bench.hip->hipSetDevice(2), hipErrorInvalidDevice);
+}
+
+/* Of the device that enables it, to the peer alone, until it is disabled. */
+static void peer_access_is_of_one_device_to_another_and_can_be_taken_back(void **state)
+{
+    struct bench bench = bench_open_with(state, (struct emulator_options){.n_devices = 3, .checks = CHECKS_BASIC});
+    const struct hip_api *hip = bench.hip;
+    void *of_1, *of_2;
+    uint32_t value;
+    assert_int_equal(hip->hipSetDevice(1), hipSuccess);
+    of_1 = allocate(&bench, 64);
+    assert_int_equal(hip->hipSetDevice(2), hipSuccess);
+    of_2 = allocate(&bench, 64);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(0, 0), hipSuccess);
+    assert_int_equal(hip->hipSetDevice(0), hipSuccess);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(1, 0), hipSuccess);
+    assert_int_equal(store_at(&bench, of_1, 3), hipSuccess);
+    get(&bench, &value, (uint8_t *)of_1 + 12, 4);
+    assert_int_equal(value, 7);
+    assert_int_equal(store_at(&bench, of_2, 0), hipErrorIllegalAddress);
+    assert_non_null(strstr(only_finding(&bench).text, "of device 2"));
+    assert_int_equal(hip->hipDeviceDisablePeerAccess(1), hipSuccess);
+    assert_int_equal(store_at(&bench, of_1, 0), hipErrorIllegalAddress);
+    only_finding(&bench);
+}
+
+static void peer_access_errors_are_the_runtimes(void **state)
+{
+    struct bench bench = bench_open_with(state, (struct emulator_options){.n_devices = 2, .checks = CHECKS_BASIC});
+    const struct hip_api *hip = bench.hip;
+    int can = -1;
+    assert_int_equal(hip->hipDeviceCanAccessPeer(&can, 0, 1), hipSuccess);
+    assert_int_equal(can, 1);
+    assert_int_equal(hip->hipDeviceCanAccessPeer(&can, 1, 1), hipSuccess);
+    assert_int_equal(can, 0);
+    assert_int_equal(hip->hipDeviceCanAccessPeer(&can, 0, 2), hipErrorInvalidDevice);
+    assert_int_equal(hip->hipDeviceCanAccessPeer(NULL, 0, 1), hipErrorInvalidValue);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(2, 0), hipErrorInvalidDevice);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(1, 1), hipErrorInvalidValue);
+    assert_int_equal(hip->hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(1, 0), hipSuccess);
+    assert_int_equal(hip->hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
 }
 
 /* A load that may not happen gives the poison, and the launch goes on to its store. */
@@ -588,6 +631,8 @@ int main(void)
         LAUNCH_TEST(a_store_past_the_end_names_the_allocation),
         LAUNCH_TEST(null_freed_and_read_only_memory_are_findings),
         LAUNCH_TEST(memory_of_another_device_is_a_finding),
+        LAUNCH_TEST(peer_access_is_of_one_device_to_another_and_can_be_taken_back),
+        LAUNCH_TEST(peer_access_errors_are_the_runtimes),
         LAUNCH_TEST(a_load_from_nowhere_gives_poison),
         LAUNCH_TEST(checks_that_are_off_report_nothing),
         LAUNCH_TEST(an_endless_loop_ends_at_the_watchdog),

@@ -31,8 +31,8 @@ void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes
     if (!span)
         snprintf(text, n_text, "address 0x%" PRIx64 " %s", address, where);
     else if (!span_is_reachable(wave, span))
-        snprintf(text, n_text, "address 0x%" PRIx64 " %s of device %d, and this is device %d without peer access", address, where, span->device,
-                 wave->dispatch->device);
+        snprintf(text, n_text, "address 0x%" PRIx64 " %s of device %d, and this is device %d without peer access", address,
+                 where, span->device, wave->dispatch->device);
     else if (kind != ACCESS_LOAD && span->read_only)
         snprintf(text, n_text, "address 0x%" PRIx64 " %s, which is read-only", address, where);
     else

@@ -60,10 +60,10 @@ void resolve_flat(struct wave *wave, const struct instruction *in, int k, uint32
                   struct access *access);
 void resolve_scratch(struct wave *wave, const struct instruction *in, int k, uint32_t n_bytes, enum access_kind kind,
                      struct access *access);
-/* A buffer_ instruction: src[k] is the address register (k -1: it has none), then come the resource and the scalar offset. Lanes outside the
- * resource's range are dropped in silence, as the hardware does, and load 0. Dwords of one access are range-checked one by
- * one: fills pieces[0] and returns 1 where that makes no difference, else fills one of 4 bytes for each dword and returns
- * their number (at most BUFFER_PIECES). Atomics are all or nothing. */
+/* A buffer_ instruction: src[k] is the address register (k -1: it has none), then come the resource and the scalar offset.
+ * Lanes outside the resource's range are dropped in silence, as the hardware does, and load 0. Dwords of one access are
+ * range-checked one by one: fills pieces[0] and returns 1 where that makes no difference, else fills one of 4 bytes for
+ * each dword and returns their number (at most BUFFER_PIECES). Atomics are all or nothing. */
 enum { BUFFER_PIECES = 4 };
 unsigned resolve_buffer(struct wave *wave, const struct instruction *in, int k, uint32_t n_bytes, enum access_kind kind,
                         struct access pieces[BUFFER_PIECES]);

@@ -34,7 +34,7 @@ static struct atomic_rows memory_rows(const struct instruction *in, unsigned dat
         resolve_##space(wave, in, 0, sizeof(T), ACCESS_ATOMIC, &access);                                                   \
         struct atomic_rows rows = memory_rows(in, operand_row(&in->src[1]), sizeof(T));                                    \
         rows.has_second = in->src[1].n_dwords * 4 > sizeof(T);                                                             \
-        atomic_all_lanes(wave, &access, &rows, sizeof(T), flush_at(wave, &access), next_##name);                        \
+        atomic_all_lanes(wave, &access, &rows, sizeof(T), flush_at(wave, &access), next_##name);                           \
     }
 /* A buffer atomic returns into its data register. */
 #define BUFFER_ATOMIC(name, T)                                                                                             \
@@ -46,7 +46,7 @@ static struct atomic_rows memory_rows(const struct instruction *in, unsigned dat
         rows.has_second = in->src[0].n_dwords * 4 > sizeof(T);                                                             \
         rows.returns = (in->flags & FLAG_GLC) != 0;                                                                        \
         rows.result = rows.data;                                                                                           \
-        atomic_all_lanes(wave, pieces, &rows, sizeof(T), flush_at(wave, pieces), next_##name);                          \
+        atomic_all_lanes(wave, pieces, &rows, sizeof(T), flush_at(wave, pieces), next_##name);                             \
     }
 #define EVERY_MEMORY_ATOMIC(name, T, new_value)                                                                            \
     MEMORY_ATOMIC(global, name, T)                                                                                         \

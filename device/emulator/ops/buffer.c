@@ -137,7 +137,7 @@ static bool lies_together(const struct buffer_resource *resource, const struct b
     bool together = true;
     if (resource->swizzled)
         EACH_LANE_OF(lanes)
-        together = together && offsets->offset[lane] % resource->element_bytes + n_bytes <= resource->element_bytes;
+    together = together && offsets->offset[lane] % resource->element_bytes + n_bytes <= resource->element_bytes;
     return together;
 }
 

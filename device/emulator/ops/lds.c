@@ -203,7 +203,7 @@ static struct atomic_rows ds_rows(const struct instruction *in, int data, int se
         struct access access;                                                                                              \
         resolve_ds(wave, in, (uint32_t)in->offset, sizeof(T), ACCESS_ATOMIC, &access);                                     \
         struct atomic_rows rows = ds_rows(in, 1, 2);                                                                       \
-        atomic_all_lanes(wave, &access, &rows, sizeof(T), atomic_flush_of_mode(wave), next_##name);                             \
+        atomic_all_lanes(wave, &access, &rows, sizeof(T), atomic_flush_of_mode(wave), next_##name);                        \
     }
 LDS_ATOMICS(DS_ATOMIC)
 
@@ -214,14 +214,15 @@ LDS_ATOMICS(DS_ATOMIC)
         struct access access;                                                                                              \
         resolve_ds(wave, in, (uint32_t)in->offset, sizeof(T), ACCESS_ATOMIC, &access);                                     \
         struct atomic_rows rows = ds_rows(in, 2, 1);                                                                       \
-        atomic_all_lanes(wave, &access, &rows, sizeof(T), (struct atomic_flush){false, false}, next_cmpswap_##name);                                     \
+        atomic_all_lanes(wave, &access, &rows, sizeof(T), (struct atomic_flush){false, false}, next_cmpswap_##name);       \
     }
 DS_COMPARE_FIRST(b32, uint32_t)
 DS_COMPARE_FIRST(b64, uint64_t)
 DS_COMPARE_FIRST(f32, float)
 DS_COMPARE_FIRST(f64, double)
 
-/* Two dwords of eight bytes, each replaced by its operand less the top bit where that bit is set; both old ones come back. */
+/* Two dwords of eight bytes, each replaced by its operand less the top bit where that bit is set; both old ones come back.
+ */
 HANDLER(ds_condxchg32_rtn_b64)
 {
     struct access access;

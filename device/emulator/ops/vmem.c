@@ -39,7 +39,7 @@ static bool is_signed(enum part part)
         if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
             load_to_lds(wave, in, (struct to_lds_format){4 * (n_dwords), false}, &access, 1);                              \
         else                                                                                                               \
-            load_dwords(wave, operand_row(&in->dst[0]), n_dwords, &access);                                                    \
+            load_dwords(wave, operand_row(&in->dst[0]), n_dwords, &access);                                                \
     }
 #define DWORD_STORE(space, name, n_dwords)                                                                                 \
     HANDLER(space##_store_##name)                                                                                          \
@@ -56,7 +56,7 @@ static bool is_signed(enum part part)
         if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
             load_to_lds(wave, in, (struct to_lds_format){n_bytes, is_signed(part)}, &access, 1);                           \
         else                                                                                                               \
-            load_part(wave, operand_row(&in->dst[0]), part, half, &access);                                                    \
+            load_part(wave, operand_row(&in->dst[0]), part, half, &access);                                                \
     }
 #define PART_STORE(space, name, n_bytes, high_half)                                                                        \
     HANDLER(space##_store_##name)                                                                                          \
@@ -124,7 +124,7 @@ static void buffer_store_dwords(struct wave *wave, const struct instruction *in,
         if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
             load_to_lds(wave, in, (struct to_lds_format){n_bytes, is_signed(part)}, pieces, 1);                            \
         else                                                                                                               \
-            load_part(wave, operand_row(&in->dst[0]), part, half, pieces);                                                     \
+            load_part(wave, operand_row(&in->dst[0]), part, half, pieces);                                                 \
     }
 #define BUFFER_PART_STORE(name, n_bytes, high_half)                                                                        \
     HANDLER(buffer_store_##name)                                                                                           \
