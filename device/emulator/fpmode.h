@@ -55,9 +55,13 @@ static inline bool plain_f16(const struct wave *wave)
     return wave->plain_f16_f64 && !(wave->mode & MODE_FP16_OVFL);
 }
 
-/* omod counts only with IEEE 0 and denormal results flushed (ISA, "Output modifiers"). */
+/* omod counts only with IEEE 0 and denormal results flushed (RDNA3.5 ISA, "Output modifiers"); always on gfx12, which has
+ * no IEEE bit and was measured with denormals kept (rocjitsu). Modelled: there a result that is tiny before its denormal is
+ * rounded counts by its bits. */
 static inline bool omod_counts(const struct wave *wave, struct float_env env)
 {
+    if (wave->chip && wave->chip->family == CHIP_RDNA4)
+        return true;
     return !(wave->mode & MODE_IEEE) && env.flush_out;
 }
 

@@ -162,13 +162,17 @@ static bool parse_operands(const struct words *words, const struct opcode_signat
 }
 
 /* 16-bit results of gfx9 clear the other half, but for the three-operand instructions that came with gfx9 (LLVM,
- * GCNSubtarget::zeroesHigh16BitsOfDest). */
+ * GCNSubtarget::zeroesHigh16BitsOfDest) and those of gfx942 and gfx950 that pick their half; gfx8's forms of the former,
+ * now called legacy, clear it (CDNA3 ISA, V_MAD_LEGACY_F16). */
 static bool clears_other_half(const struct chip *chip, const struct instruction *in)
 {
-    static const char *const keeping[] = {"v_mad_",  "v_fma_",    "v_div_fixup_", "v_min3_",   "v_max3_",
-                                          "v_med3_", "v_cvt_sr_", "v_mad_mixlo_", "v_bitop3_", "v_ashr_pk_"};
+    static const char *const keeping[] = {"v_mad_",          "v_fma_",       "v_div_fixup_", "v_min3_",
+                                          "v_max3_",         "v_med3_",      "v_cvt_sr_",    "v_cvt_pk_",
+                                          "v_cvt_scalef32_", "v_mad_mixlo_", "v_bitop3_",    "v_ashr_pk_"};
     if (chip->family < CHIP_CDNA1 || !is_16_bit(in->dst[0].type) || !is_vector(&in->dst[0]))
         return false;
+    if (strstr(in->opcode->mnemonic, "_legacy_"))
+        return true;
     for (size_t i = 0; i < sizeof keeping / sizeof *keeping; i++)
         if (starts(in->opcode->mnemonic, keeping[i]))
             return false;

@@ -290,30 +290,33 @@ struct to_integer {
     mpfr_rnd_t direction; /* MPFR_RNDA: floor(x + 0.5) */
     double scale, least, most;
     uint64_t mask;
+    bool nan_by_sign; /* a NaN saturates as its sign says, as measured on gfx1201; else it gives 0 */
 };
 
 static const struct to_integer to_integers[] = {
-    {"v_cvt_i32_f32", &truth_f32, MPFR_RNDZ, 1, -0x1p31, 0x1p31 - 1, 0xffffffff},
-    {"v_cvt_u32_f32", &truth_f32, MPFR_RNDZ, 1, 0, 0x1p32 - 1, 0xffffffff},
-    {"v_cvt_i32_f64", &truth_f64, MPFR_RNDZ, 1, -0x1p31, 0x1p31 - 1, 0xffffffff},
-    {"v_cvt_u32_f64", &truth_f64, MPFR_RNDZ, 1, 0, 0x1p32 - 1, 0xffffffff},
-    {"v_cvt_floor_i32_f32", &truth_f32, MPFR_RNDD, 1, -0x1p31, 0x1p31 - 1, 0xffffffff},
-    {"v_cvt_nearest_i32_f32", &truth_f32, MPFR_RNDA, 1, -0x1p31, 0x1p31 - 1, 0xffffffff},
-    {"v_cvt_i16_f16", &truth_f16, MPFR_RNDZ, 1, -32768, 32767, 0xffff},
-    {"v_cvt_u16_f16", &truth_f16, MPFR_RNDZ, 1, 0, 65535, 0xffff},
-    {"v_cvt_norm_i16_f16", &truth_f16, MPFR_RNDN, 32767, -32767, 32767, 0xffff},
-    {"v_cvt_norm_u16_f16", &truth_f16, MPFR_RNDN, 65535, 0, 65535, 0xffff},
-    {"v_cvt_pk_i16_f32", &truth_f32, MPFR_RNDZ, 1, -32768, 32767, 0xffff},
-    {"v_cvt_pk_u16_f32", &truth_f32, MPFR_RNDZ, 1, 0, 65535, 0xffff},
-    {"v_cvt_pk_norm_i16_f32", &truth_f32, MPFR_RNDN, 32767, -32767, 32767, 0xffff},
-    {"v_cvt_pk_norm_u16_f32", &truth_f32, MPFR_RNDN, 65535, 0, 65535, 0xffff},
-    {"v_cvt_pk_norm_i16_f16", &truth_f16, MPFR_RNDN, 32767, -32767, 32767, 0xffff},
+    {"v_cvt_i32_f32", &truth_f32, MPFR_RNDZ, 1, -0x1p31, 0x1p31 - 1, 0xffffffff, false},
+    {"v_cvt_u32_f32", &truth_f32, MPFR_RNDZ, 1, 0, 0x1p32 - 1, 0xffffffff, false},
+    {"v_cvt_i32_f64", &truth_f64, MPFR_RNDZ, 1, -0x1p31, 0x1p31 - 1, 0xffffffff, false},
+    {"v_cvt_u32_f64", &truth_f64, MPFR_RNDZ, 1, 0, 0x1p32 - 1, 0xffffffff, false},
+    {"v_cvt_floor_i32_f32", &truth_f32, MPFR_RNDD, 1, -0x1p31, 0x1p31 - 1, 0xffffffff, true},
+    {"v_cvt_nearest_i32_f32", &truth_f32, MPFR_RNDA, 1, -0x1p31, 0x1p31 - 1, 0xffffffff, true},
+    {"v_cvt_i16_f16", &truth_f16, MPFR_RNDZ, 1, -32768, 32767, 0xffff, false},
+    {"v_cvt_u16_f16", &truth_f16, MPFR_RNDZ, 1, 0, 65535, 0xffff, false},
+    {"v_cvt_norm_i16_f16", &truth_f16, MPFR_RNDN, 32767, -32767, 32767, 0xffff, false},
+    {"v_cvt_norm_u16_f16", &truth_f16, MPFR_RNDN, 65535, 0, 65535, 0xffff, false},
+    {"v_cvt_pk_i16_f32", &truth_f32, MPFR_RNDZ, 1, -32768, 32767, 0xffff, false},
+    {"v_cvt_pk_u16_f32", &truth_f32, MPFR_RNDZ, 1, 0, 65535, 0xffff, false},
+    {"v_cvt_pk_norm_i16_f32", &truth_f32, MPFR_RNDN, 32767, -32767, 32767, 0xffff, false},
+    {"v_cvt_pk_norm_u16_f32", &truth_f32, MPFR_RNDN, 65535, 0, 65535, 0xffff, false},
+    {"v_cvt_pk_norm_i16_f16", &truth_f16, MPFR_RNDN, 32767, -32767, 32767, 0xffff, false},
 };
 
 static uint64_t integer_truth(const struct to_integer *c, uint64_t bits)
 {
-    if (truth_is_nan(c->from, bits))
+    if (truth_is_nan(c->from, bits) && !c->nan_by_sign)
         return 0;
+    if (truth_is_nan(c->from, bits))
+        return (uint64_t)(int64_t)(bits >> (c->from->bits - 1) ? c->least : c->most) & c->mask;
     mpfr_t value;
     mpfr_init2(value, 4400);
     truth_load(c->from, bits, value);

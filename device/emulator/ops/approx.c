@@ -151,6 +151,8 @@ static uint64_t approximate(const struct wave *wave, const struct instruction *i
     uint64_t result = near_middle(value, format->fraction_bits)
                           ? round_precise(format, a->env, a->function->precise(x))
                           : soft_convert(&format_f64, format, a->env, f64_bits(value));
+    if (a->env.saturate && isfinite(x) && format_is_infinite(format, result)) /* a pole too, as measured on gfx1201 */
+        result--;
     uint64_t seed = wave->dispatch ? wave->dispatch->approx_seed : 0;
     if (seed && (result & format_exponent_mask(format)))
         result = perturb(format, result, value, a->bound_ulp, hash_input(seed, in->opcode->index, bits));
@@ -213,11 +215,6 @@ APPROX_F32(log_f32, function_log, flushing)
 APPROX_F32(sin_f32, function_sin, nearest(env_f32(wave)))
 APPROX_F32(cos_f32, function_cos, nearest(env_f32(wave)))
 
-static inline uint32_t flush_f32(uint32_t bits)
-{
-    return bits & 0x7f800000u ? bits : bits & 0x80000000u;
-}
-
 /* Division and square root of the host round correctly: whole rows at once. */
 #define APPROX_F32_HOST(name, which, expression)                                                                           \
     HANDLER(name)                                                                                                          \
@@ -230,8 +227,8 @@ static inline uint32_t flush_f32(uint32_t bits)
         } else {                                                                                                           \
             EACH_LANE                                                                                                      \
             {                                                                                                              \
-                float x = bits_f32(flush_f32(a[lane]));                                                                    \
-                r[lane] = flush_f32(f32_bits(expression));                                                                 \
+                float x = bits_f32(f32_flush(true, a[lane]));                                                              \
+                r[lane] = f32_flush(true, f32_bits(expression));                                                           \
             }                                                                                                              \
             mend_nans_f32(r, a, NULL, NULL);                                                                               \
         }                                                                                                                  \
@@ -252,7 +249,7 @@ HANDLER(rsq_f32)
         uint32_t any_near = 0;
         EACH_LANE
         {
-            double value = 1.0 / __builtin_sqrt((double)bits_f32(flush_f32(a[lane])));
+            double value = 1.0 / __builtin_sqrt((double)bits_f32(f32_flush(true, a[lane])));
             r[lane] = f32_bits((float)value);
             uint32_t rest = (uint32_t)f64_bits(value) & 0x1fffffffu;
             any_near |= rest - 0x0ffffff8u <= 16;
@@ -350,3 +347,27 @@ static uint64_t approximate_f64(const struct wave *wave, const struct instructio
 APPROX_F64(rcp_f64, rcp_correct)
 APPROX_F64(rsq_f64, rsq_correct)
 APPROX_F64(sqrt_f64, sqrt)
+
+/* gfx12's pseudo-scalar forms (RDNA4 ISA, V_S_EXP_F32 …): one value, whatever EXEC is, from and to scalar registers; f16
+ * results with zeros above. */
+#define APPROX_SCALAR(name, lanes, format, which, env_of_it, bound_ulp, modify, kept)                                      \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        lanes(a, 0);                                                                                                       \
+        LANE_ARRAY32(r);                                                                                                   \
+        struct approximation approximation = {&format, &which, env_of_it, bound_ulp};                                      \
+        const uint32_t value = (uint32_t)approximate(wave, in, &approximation, a[0]);                                      \
+        EACH_LANE r[lane] = value;                                                                                         \
+        if (has_output_modifiers(in))                                                                                      \
+            VARIANT(modify)(wave, in, r);                                                                                  \
+        scalar_write32(wave, &in->dst[0], r[0] & (kept));                                                                  \
+    }
+#define APPROX_SCALAR_PAIR(name)                                                                                           \
+    APPROX_SCALAR(v_s_##name##_f32, LANES32, format_f32, function_##name, flushing, 1.0, modify_f32, UINT32_MAX)           \
+    APPROX_SCALAR(v_s_##name##_f16, LANES16, format_f16, function_##name, nearest(env_f16(wave)), 0.51, modify_f16, 0xffff)
+
+APPROX_SCALAR_PAIR(exp)
+APPROX_SCALAR_PAIR(log)
+APPROX_SCALAR_PAIR(rcp)
+APPROX_SCALAR_PAIR(rsq)
+APPROX_SCALAR_PAIR(sqrt)

@@ -1,8 +1,10 @@
 /*
  * Conversions (RDNA3.5 ISA, VOP1, VOP2, VOP3): between float formats, to and from integers, packed forms.
  *
- * Float to integer truncates and saturates, NaN gives 0 (ISA, V_CVT_I32_F32). Modelled: the normalised forms multiply
- * exactly, then round to nearest even; v_cvt_nearest_i32_f32 adds its half exactly; v_cvt_pk_u8_f32 rounds as MODE says;
+ * Float to integer truncates and saturates, NaN gives 0 (ISA, V_CVT_I32_F32). Measured on gfx1201 by AMD's rocjitsu project
+ * (conversion.h and its tests in ROCm/rocm-systems), elsewhere modelled: the normalised forms multiply exactly, then round
+ * to nearest even; v_cvt_floor_i32_f32 and v_cvt_nearest_i32_f32 saturate a NaN by its sign, and the latter adds its half
+ * exactly; v_cvt_pk_u8_f32 rounds as MODE says; v_pack_b32_f16 quiets NaNs and flushes denormals as MODE says. Modelled:
  * packing of integers saturates.
  */
 #include "device/emulator/float_lanes.h"
@@ -227,16 +229,39 @@ HANDLER(cvt_u32_f32)
 
 CVT_TO_32(cvt_i32_f64, LANES64, bits_f64(a[lane]), I32_LEAST, I32_MOST)
 CVT_TO_32(cvt_u32_f64, LANES64, bits_f64(a[lane]), 0.0, U32_MOST)
-CVT_TO_32(cvt_floor_i32_f32, LANES32, floor((double)bits_f32(a[lane])), I32_LEAST, I32_MOST)
-CVT_TO_32(cvt_nearest_i32_f32, LANES32, floor((double)bits_f32(a[lane]) + 0.5), I32_LEAST, I32_MOST)
+
+/* Down to an integer, after adding the number given; a NaN saturates by its sign. */
+static void floor_to_i32(struct wave *wave, const struct instruction *in, double addend)
+{
+    LANES32(a, 0);
+    LANE_ARRAY32(r);
+    const bool flush = env_f32(wave).flush_in;
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t bits = f32_flush(flush, a[lane]), of_nan = bits >> 31 ? 0x80000000u : 0x7fffffffu;
+        int64_t value = to_integer(floor((double)bits_f32(bits) + addend), I32_LEAST, I32_MOST);
+        r[lane] = f32_is_nan(bits) ? of_nan : (uint32_t)value;
+    }
+    commit_result32(wave, in, r);
+}
+
+HANDLER(cvt_floor_i32_f32)
+{
+    floor_to_i32(wave, in, 0.0);
+}
+
+HANDLER(cvt_nearest_i32_f32)
+{
+    floor_to_i32(wave, in, 0.5);
+}
 
 #define CVT_TO_16(name, value_of, least, most)                                                                             \
     HANDLER(name)                                                                                                          \
     {                                                                                                                      \
         LANES16(a, 0);                                                                                                     \
         LANE_ARRAY32(r);                                                                                                   \
+        const bool flush = env_f16(wave).flush_in;                                                                         \
         for (int lane = 0; lane < WAVE_LANES; lane++)                                                                      \
-            r[lane] = (uint32_t)to_integer(value_of, least, most) & 0xffffu;                                               \
+            r[lane] = (uint32_t)to_integer(value_of(a[lane]), least, most) & 0xffffu;                                      \
         commit_result16(wave, in, r);                                                                                      \
     }
 
@@ -246,10 +271,20 @@ static double normalised(double value, double most)
     return rint(value * most);
 }
 
-CVT_TO_16(cvt_i16_f16, f16_to_f32(a[lane]), -32768.0, 32767.0)
-CVT_TO_16(cvt_u16_f16, f16_to_f32(a[lane]), 0.0, 65535.0)
-CVT_TO_16(cvt_norm_i16_f16, normalised(f16_to_f32(a[lane]), 32767.0), -32767.0, 32767.0)
-CVT_TO_16(cvt_norm_u16_f16, normalised(f16_to_f32(a[lane]), 65535.0), 0.0, 65535.0)
+/* Denormals below 2^-14 are 0 as integers, but not normalised. */
+#define VALUE_F32(bits)  bits_f32(bits)
+#define NORM_I_F32(bits) normalised(bits_f32(bits), 32767.0)
+#define NORM_U_F32(bits) normalised(bits_f32(bits), 65535.0)
+#define VALUE_F16(bits)  f16_to_f32(f16_flush(flush, bits))
+#define NORM_I_F16(bits) normalised(VALUE_F16(bits), 32767.0)
+#define NORM_U_F16(bits) normalised(VALUE_F16(bits), 65535.0)
+#define VALUE_I32(bits)  (double)(int32_t)(bits)
+#define VALUE_U32(bits)  (double)(bits)
+
+CVT_TO_16(cvt_i16_f16, VALUE_F16, -32768.0, 32767.0)
+CVT_TO_16(cvt_u16_f16, VALUE_F16, 0.0, 65535.0)
+CVT_TO_16(cvt_norm_i16_f16, NORM_I_F16, -32767.0, 32767.0)
+CVT_TO_16(cvt_norm_u16_f16, NORM_U_F16, 0.0, 65535.0)
 
 /* Packed results: source 0 low, source 1 high. */
 
@@ -259,6 +294,8 @@ CVT_TO_16(cvt_norm_u16_f16, normalised(f16_to_f32(a[lane]), 65535.0), 0.0, 65535
         lanes(a, 0);                                                                                                       \
         lanes(b, 1);                                                                                                       \
         LANE_ARRAY32(r);                                                                                                   \
+        const bool flush = env_f16(wave).flush_in;                                                                         \
+        (void)flush;                                                                                                       \
         for (int lane = 0; lane < WAVE_LANES; lane++) {                                                                    \
             uint32_t low = (uint32_t)to_integer(value_of(a[lane]), least, most) & 0xffffu;                                 \
             uint32_t high = (uint32_t)to_integer(value_of(b[lane]), least, most) << 16;                                    \
@@ -266,14 +303,6 @@ CVT_TO_16(cvt_norm_u16_f16, normalised(f16_to_f32(a[lane]), 65535.0), 0.0, 65535
         }                                                                                                                  \
         commit_result32(wave, in, r);                                                                                      \
     }
-
-#define VALUE_F32(bits)  bits_f32(bits)
-#define NORM_I_F32(bits) normalised(bits_f32(bits), 32767.0)
-#define NORM_U_F32(bits) normalised(bits_f32(bits), 65535.0)
-#define NORM_I_F16(bits) normalised(f16_to_f32(bits), 32767.0)
-#define NORM_U_F16(bits) normalised(f16_to_f32(bits), 65535.0)
-#define VALUE_I32(bits)  (double)(int32_t)(bits)
-#define VALUE_U32(bits)  (double)(bits)
 
 CVT_PK_16(cvt_pk_i16_f32, LANES32, VALUE_F32, -32768.0, 32767.0)
 CVT_PK_16(cvt_pk_u16_f32, LANES32, VALUE_F32, 0.0, 65535.0)
@@ -284,12 +313,11 @@ CVT_PK_16(cvt_pk_norm_u16_f16, LANES16, NORM_U_F16, 0.0, 65535.0)
 CVT_PK_16(cvt_pk_i16_i32, LANES32, VALUE_I32, -32768.0, 32767.0)
 CVT_PK_16(cvt_pk_u16_u32, LANES32, VALUE_U32, 0.0, 65535.0)
 
-/* Replaces byte src1[1:0] of source 2. */
-HANDLER(cvt_pk_u8_f32)
+/* Replaces byte src1[1:0] of old. */
+static void convert_to_byte(struct wave *wave, const struct instruction *in, const uint32_t *old)
 {
     LANES32(a, 0);
     LANES32(byte, 1);
-    LANES32(old, 2);
     LANE_ARRAY32(r);
     enum rounding rounding = env_f32(wave).rounding;
     for (int lane = 0; lane < WAVE_LANES; lane++) {
@@ -299,6 +327,17 @@ HANDLER(cvt_pk_u8_f32)
         r[lane] = (old[lane] & ~(0xffu << shift)) | value << shift;
     }
     commit_result32(wave, in, r);
+}
+
+HANDLER(cvt_pk_u8_f32)
+{
+    LANES32(old, 2);
+    convert_to_byte(wave, in, old);
+}
+
+HANDLER(cvt_pkaccum_u8_f32)
+{
+    convert_to_byte(wave, in, vgpr_row(wave, operand_row(&in->dst[0])));
 }
 
 HANDLER(cvt_i32_i16)
@@ -317,12 +356,19 @@ HANDLER(cvt_u32_u16)
     commit_result32(wave, in, r);
 }
 
-/* Two f16 into one register. Modelled: signalling NaNs pass unquieted, denormals unflushed. */
+/* Two f16 into one register, as a conversion to f16 would leave them. */
 HANDLER(pack_b32_f16)
 {
     LANES16(a, 0);
     LANES16(b, 1);
     LANE_ARRAY32(r);
-    EACH_LANE r[lane] = (a[lane] & 0xffffu) | b[lane] << 16;
+    const bool flush = env_f16(wave).flush_in;
+    EACH_LANE
+    {
+        uint32_t low = f16_flush(flush, a[lane] & 0xffffu), high = f16_flush(flush, b[lane] & 0xffffu);
+        low = f16_is_nan(low) ? f16_quiet(low) : low;
+        high = f16_is_nan(high) ? f16_quiet(high) : high;
+        r[lane] = low | high << 16;
+    }
     commit_result32(wave, in, r);
 }

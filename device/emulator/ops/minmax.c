@@ -259,25 +259,34 @@ SELECT3_F16(med3_f16, median32(o, BY_MODE, a, b, c))
 SELECT3_F32(med3_num_f32, median32(o, NUMBER, a, b, c))
 SELECT3_F16(med3_num_f16, median32(o, NUMBER, a, b, c))
 
-/* Both halves of packed registers. */
+/* Both halves of packed registers; of three sources the pick with the third follows. */
+static void pick_packed(struct wave *wave, const struct instruction *in, enum nan_rule rule, int want_max)
+{
+    const struct order o = order_f16(wave);
+    LANE_ARRAY32(scratch);
+    LANE_ARRAY32(other);
+    LANE_ARRAY32(result[2]);
+    for (int k = 0; k < in->n_src; k++) {
+        const uint32_t *row = packed_source(wave, in, k, scratch);
+        for (int half = 0; half < 2; half++) {
+            uint32_t *r = result[half];
+            EACH_LANE other[lane] = half ? row[lane] & 0xffff0000u : row[lane] << 16;
+            const uint32_t *b = flush_row32(o, other, other);
+            if (k == 0)
+                EACH_LANE r[lane] = b[lane];
+            else
+                EACH_LANE r[lane] = pick32(o, rule, want_max, r[lane], b[lane]);
+        }
+    }
+    EACH_LANE result[0][lane] >>= 16;
+    EACH_LANE result[1][lane] >>= 16;
+    finish_packed_f16(wave, in, result[0], result[1]);
+}
+
 #define SELECT_PACKED(name, rule, want_max)                                                                                \
     HANDLER(name)                                                                                                          \
     {                                                                                                                      \
-        const struct order o = order_f16(wave);                                                                            \
-        PACKED_LANES(x, 0);                                                                                                \
-        PACKED_LANES(y, 1);                                                                                                \
-        LANE_ARRAY32(low);                                                                                                 \
-        LANE_ARRAY32(high);                                                                                                \
-        LANE_ARRAY32(a_high);                                                                                              \
-        LANE_ARRAY32(b_high);                                                                                              \
-        for (int half = 0; half < 2; half++) {                                                                             \
-            uint32_t *r = half ? high : low;                                                                               \
-            EACH_LANE a_high[lane] = half ? x[lane] & 0xffff0000u : x[lane] << 16;                                         \
-            EACH_LANE b_high[lane] = half ? y[lane] & 0xffff0000u : y[lane] << 16;                                         \
-            const uint32_t *a = flush_row32(o, a_high, a_high), *b = flush_row32(o, b_high, b_high);                       \
-            EACH_LANE r[lane] = pick32(o, rule, want_max, a[lane], b[lane]) >> 16;                                         \
-        }                                                                                                                  \
-        finish_packed_f16(wave, in, low, high);                                                                            \
+        pick_packed(wave, in, rule, want_max);                                                                             \
     }
 
 SELECT_PACKED(pk_min_f16, BY_MODE, 0)
@@ -286,3 +295,5 @@ SELECT_PACKED(pk_min_num_f16, NUMBER, 0)
 SELECT_PACKED(pk_max_num_f16, NUMBER, 1)
 SELECT_PACKED(pk_minimum_f16, PROPAGATE, 0)
 SELECT_PACKED(pk_maximum_f16, PROPAGATE, 1)
+SELECT_PACKED(pk_minimum3_f16, PROPAGATE, 0)
+SELECT_PACKED(pk_maximum3_f16, PROPAGATE, 1)

@@ -2,8 +2,8 @@
  * Output modifiers, rounding to integers, fract, ldexp and frexp, for f16, f32 and f64 (RDNA3.5 ISA, VOP1, VOP3, "Output
  * modifiers").
  *
- * Modelled: omod scales the rounded result, flushes it, and gives +0 for a zero of either sign (LLVM folds a multiplication
- * into omod only where signs of zero do not matter); clamp gives +0 for -0.
+ * omod scales the rounded result; clamp gives +0 for -0: measured on gfx1201 by AMD's rocjitsu project (conversion.h in
+ * ROCm/rocm-systems), elsewhere modelled.
  */
 #include "device/emulator/float_lanes.h"
 
@@ -14,11 +14,14 @@ static bool clamps_nan(const struct wave *wave)
     return (wave->mode & MODE_DX10_CLAMP) || (wave->chip && wave->chip->family == CHIP_RDNA4);
 }
 
+/* A zero or denormal gives +0; what falls below the normal range afterwards is a zero of its sign. */
 static uint64_t scale_output(const struct float_format *format, struct float_env env, uint64_t bits, unsigned omod)
 {
     static const int8_t log2_factor[4] = {0, 1, 2, -1};
-    bits = soft_scale(format, env, bits, log2_factor[omod & 3]);
-    return bits == format_sign(format) ? 0 : bits;
+    if (!(bits & format_exponent_mask(format)))
+        return 0;
+    env.flush_in = env.flush_out = true;
+    return soft_scale(format, env, bits, log2_factor[omod & 3]);
 }
 
 static uint64_t clamp_output(const struct float_format *format, bool nan_to_zero, uint64_t bits)
@@ -64,16 +67,6 @@ void VARIANT(modify_f64)(struct wave *wave, const struct instruction *in, uint64
 
 /* Rounding to integers. */
 
-static inline uint32_t flush_f32(bool flush, uint32_t bits)
-{
-    return flush && !(bits & 0x7f800000u) ? bits & 0x80000000u : bits;
-}
-
-static inline uint32_t flush_f16(bool flush, uint32_t bits)
-{
-    return flush && !(bits & 0x7c00u) ? bits & 0x8000u : bits;
-}
-
 static inline uint64_t flush_f64(bool flush, uint64_t bits)
 {
     return flush && !(bits & UINT64_C(0x7ff0000000000000)) ? bits & UINT64_C(0x8000000000000000) : bits;
@@ -88,7 +81,7 @@ static inline uint64_t flush_f64(bool flush, uint64_t bits)
         uint32_t any_nan = 0;                                                                                              \
         EACH_LANE                                                                                                          \
         {                                                                                                                  \
-            r[lane] = f32_bits(function_f32(bits_f32(flush_f32(flush, a[lane]))));                                         \
+            r[lane] = f32_bits(function_f32(bits_f32(f32_flush(flush, a[lane]))));                                         \
             any_nan |= f32_is_nan(r[lane]);                                                                                \
         }                                                                                                                  \
         if (any_nan)                                                                                                       \
@@ -101,7 +94,7 @@ static inline uint64_t flush_f64(bool flush, uint64_t bits)
         LANES16(a, 0);                                                                                                     \
         LANE_ARRAY32(r);                                                                                                   \
         const bool flush = env_f16(wave).flush_in;                                                                         \
-        EACH_LANE r[lane] = f32_to_f16_rne(f32_bits(function_f32(f16_to_f32(flush_f16(flush, a[lane])))));                 \
+        EACH_LANE r[lane] = f32_to_f16_rne(f32_bits(function_f32(f16_to_f32(f16_flush(flush, a[lane])))));                 \
         mend_nans_f16(r, a, NULL, NULL);                                                                                   \
         finish_f16(wave, in, r);                                                                                           \
     }                                                                                                                      \

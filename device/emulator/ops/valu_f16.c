@@ -104,3 +104,35 @@ HANDLER(fmac_f16)
     accumulator16(wave, in, c);
     fma_rows(wave, in, a, b, c);
 }
+
+/* ---- gfx9's multiply-add: two roundings, denormals flushed whatever MODE says, as v_mad_f32 (modelled: LLVM takes it for
+ * a multiplication and an addition only where f16 denormals are flushed) ---- */
+
+static uint32_t slow_mad(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    env.flush_in = env.flush_out = true;
+    uint32_t product = slow_multiply(env, a, b, 0);
+    return f16_is_nan(product) && f16_is_nan(c) && !f16_is_nan(a) && !f16_is_nan(b) ? f16_quiet(c)
+                                                                                    : slow_add(env, product, c, 0);
+}
+
+HANDLER(mad_f16)
+{
+    LANES16(a, 0);
+    LANES16(b, 1);
+    LANES16(c, 2);
+    LANE_ARRAY32(r);
+    run_slow(wave, slow_mad, r, a, b, c);
+    finish_f16(wave, in, r);
+}
+
+HANDLER(mac_f16)
+{
+    LANES16(a, 0);
+    LANES16(b, 1);
+    LANE_ARRAY32(c);
+    LANE_ARRAY32(r);
+    accumulator16(wave, in, c);
+    run_slow(wave, slow_mad, r, a, b, c);
+    finish_f16(wave, in, r);
+}

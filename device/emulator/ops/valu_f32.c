@@ -1,47 +1,7 @@
 /* f32 add, multiply and fused multiply-add (RDNA3.5 ISA, VOP2 and VOP3). */
-#include "device/emulator/float_lanes.h"
+#include "device/emulator/f32_rows.h"
 
 typedef uint32_t slow_f32(struct float_env env, uint32_t a, uint32_t b, uint32_t c);
-
-static uint32_t slow_add(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return (uint32_t)soft_add(&format_f32, env, a, b);
-}
-
-/* A NaN keeps its own sign; only the number is negated. */
-static uint32_t slow_subtract(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return slow_add(env, a, f32_is_nan(b) ? b : b ^ 0x80000000u, 0);
-}
-
-static uint32_t slow_subtract_reversed(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    uint32_t negated = f32_is_nan(a) ? a : a ^ 0x80000000u;
-    return f32_is_nan(a) ? f32_quiet(a) : slow_add(env, b, negated, 0);
-}
-
-static uint32_t slow_multiply(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return (uint32_t)soft_multiply(&format_f32, env, a, b);
-}
-
-static uint32_t slow_fma(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
-{
-    return (uint32_t)soft_fma(&format_f32, env, a, b, c, 0);
-}
-
-/* Two roundings, denormals flushed whatever MODE says (GFX9 ISA, V_MAD_F32 and V_MAC_F32). */
-static uint32_t slow_mad(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
-{
-    env.flush_in = env.flush_out = true;
-    uint32_t product = slow_multiply(env, a, b, 0);
-    return f32_is_nan(product) && f32_is_nan(c) && !f32_is_nan(a) && !f32_is_nan(b) ? f32_quiet(c)
-                                                                                    : slow_add(env, product, c, 0);
-}
 
 static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *operation, uint32_t *r, const uint32_t *a,
                                                const uint32_t *b, const uint32_t *c)
@@ -49,6 +9,14 @@ static __attribute__((noinline)) void run_slow(struct wave *wave, slow_f32 *oper
     struct float_env env = env_f32(wave);
     for (int lane = 0; lane < WAVE_LANES; lane++)
         r[lane] = operation(env, a[lane], b[lane], c ? c[lane] : 0);
+}
+
+static void subtract_reversed_f32_rows(struct float_env env, uint32_t *r, const uint32_t *a, const uint32_t *b,
+                                       const uint32_t *c)
+{
+    subtract_f32_rows(env, r, b, a, c);
+    if (any_nan_f32(r))
+        mend_nans_f32(r, a, b, NULL);
 }
 
 /* ---- the common case: f32 in the plain mode, whole vector registers, no output modifier. The row is computed in host
@@ -76,7 +44,7 @@ static inline void store_plain_row(struct wave *wave, const struct instruction *
 }
 
 /* NAME_row computes a row in the host's arithmetic and says whether any lane came out a NaN. */
-#define BINARY_F32(name, expression, slow)                                                                                 \
+#define BINARY_F32(name, expression, rows)                                                                                 \
     static inline __attribute__((always_inline)) bool name##_row(uint32_t *r, const uint32_t *a, const uint32_t *b)        \
     {                                                                                                                      \
         EACH_LANE                                                                                                          \
@@ -93,7 +61,7 @@ static inline void store_plain_row(struct wave *wave, const struct instruction *
         LANE_ARRAY32(scratch);                                                                                             \
         uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, NULL), 64);                           \
         if (!wave->plain_f32)                                                                                              \
-            run_slow(wave, slow, r, a, b, NULL);                                                                           \
+            rows(env_f32(wave), r, a, b, NULL);                                                                            \
         else if (name##_row(r, a, b))                                                                                      \
             mend_nans_f32(r, a, b, NULL);                                                                                  \
         finish_f32(wave, in, r);                                                                                           \
@@ -107,10 +75,10 @@ static inline void store_plain_row(struct wave *wave, const struct instruction *
             store_plain_row(wave, in, r);                                                                                  \
     }
 
-BINARY_F32(add_f32, x + y, slow_add)
-BINARY_F32(sub_f32, x - y, slow_subtract)
-BINARY_F32(subrev_f32, y - x, slow_subtract_reversed)
-BINARY_F32(mul_f32, x *y, slow_multiply)
+BINARY_F32(add_f32, x + y, add_f32_rows)
+BINARY_F32(sub_f32, x - y, subtract_f32_rows)
+BINARY_F32(subrev_f32, y - x, subtract_reversed_f32_rows)
+BINARY_F32(mul_f32, x *y, multiply_f32_rows)
 
 static inline __attribute__((always_inline)) bool fma_row(uint32_t *r, const uint32_t *a, const uint32_t *b,
                                                           const uint32_t *c)
@@ -125,7 +93,7 @@ static void fma_general(struct wave *wave, const struct instruction *in, const u
     LANE_ARRAY32(scratch);
     uint32_t *r = __builtin_assume_aligned(float_result(wave, in, scratch, a, b, c), 64);
     if (!wave->plain_f32)
-        run_slow(wave, slow_fma, r, a, b, c);
+        fma_f32_rows(env_f32(wave), r, a, b, c);
     else if (fma_row(r, a, b, c))
         mend_nans_f32(r, a, b, c);
     finish_f32(wave, in, r);
@@ -160,23 +128,41 @@ HANDLER(fmac_f32)
         store_plain_row(wave, in, r);
 }
 
-HANDLER(mad_f32)
+/* ---- gfx9's multiply-add: two roundings, denormals flushed whatever MODE says (GFX9 ISA, V_MAD_F32 and V_MAC_F32) ---- */
+
+static uint32_t slow_mad(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t product = soft_multiply_f32(env, a, b, 0);
+    return f32_is_nan(product) && f32_is_nan(c) && !f32_is_nan(a) && !f32_is_nan(b) ? f32_quiet(c)
+                                                                                    : soft_add_f32(env, product, c, 0);
+}
+
+static void mad_rows(struct wave *wave, const struct instruction *in, const uint32_t *own_c)
 {
     LANES32(a, 0);
     LANES32(b, 1);
-    LANES32(c, 2);
+    LANE_ARRAY32(scratch);
+    LANE_ARRAY32(product);
     LANE_ARRAY32(r);
-    run_slow(wave, slow_mad, r, a, b, c);
+    const uint32_t *c = own_c ? own_c : source32(wave, in, 2, scratch);
+    struct float_env env = env_f32(wave);
+    env.flush_in = env.flush_out = true;
+    multiply_f32_rows(env, product, a, b, NULL);
+    add_f32_rows(env, r, product, c, NULL);
+    if (__builtin_expect(any_nan_f32(r), 0))
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = slow_mad(env, a[lane], b[lane], c[lane]);
     finish_f32(wave, in, r);
+}
+
+HANDLER(mad_f32)
+{
+    mad_rows(wave, in, NULL);
 }
 
 HANDLER(mac_f32)
 {
-    LANES32(a, 0);
-    LANES32(b, 1);
-    LANE_ARRAY32(r);
-    run_slow(wave, slow_mad, r, a, b, vgpr_row(wave, operand_row(&in->dst[0])));
-    finish_f32(wave, in, r);
+    mad_rows(wave, in, vgpr_row(wave, operand_row(&in->dst[0])));
 }
 
 /* ---- rare: DirectX 9's zero, mullit, cube maps, interpolation ---- */
@@ -190,14 +176,21 @@ static bool is_zero(struct float_env env, uint32_t bits)
 static uint32_t slow_multiply_dx9(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)c;
-    return is_zero(env, a) || is_zero(env, b) ? 0 : slow_multiply(env, a, b, 0);
+    return is_zero(env, a) || is_zero(env, b) ? 0 : soft_multiply_f32(env, a, b, 0);
+}
+
+/* 0 * x + y is y, of two roundings as ever (GFX9 ISA, V_MAD_LEGACY_F32). */
+static uint32_t slow_mad_dx9(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
+{
+    env.flush_in = env.flush_out = true;
+    return is_zero(env, a) || is_zero(env, b) ? soft_add_f32(env, 0, c, 0) : slow_mad(env, a, b, c);
 }
 
 /* With a zero factor the addend comes through as it is (ISA, V_FMA_DX9_ZERO_F32). */
 static uint32_t slow_fma_dx9(struct float_env env, uint32_t a, uint32_t b, uint32_t c)
 {
     if (!is_zero(env, a) && !is_zero(env, b))
-        return slow_fma(env, a, b, c);
+        return soft_fma_f32(env, a, b, c);
     return (uint32_t)soft_flush(&format_f32, env.flush_in, f32_is_nan(c) ? f32_quiet(c) : c);
 }
 
@@ -206,7 +199,7 @@ static uint32_t slow_mullit(struct float_env env, uint32_t a, uint32_t b, uint32
 {
     bool c_positive = !f32_is_nan(c) && !(c >> 31) && !is_zero(env, c);
     bool guard = b >= 0xff7fffffu || f32_is_nan(b) || !c_positive;
-    return guard ? 0xff7fffffu : slow_multiply(env, a, b, 0);
+    return guard ? 0xff7fffffu : soft_multiply_f32(env, a, b, 0);
 }
 
 enum cube_axis { CUBE_X, CUBE_Y, CUBE_Z };
@@ -264,6 +257,7 @@ static uint32_t slow_cubema(struct float_env env, uint32_t x, uint32_t y, uint32
     }
 
 SLOW_F32(mul_dx9_zero_f32, 2, slow_multiply_dx9)
+SLOW_F32(mad_legacy_f32, 3, slow_mad_dx9)
 SLOW_F32(fma_dx9_zero_f32, 3, slow_fma_dx9)
 SLOW_F32(mullit_f32, 3, slow_mullit)
 SLOW_F32(cubeid_f32, 3, slow_cubeid)
@@ -351,7 +345,7 @@ static void interp_p2_f16(struct wave *wave, const struct instruction *in, bool 
     narrow.flush_in = false;
     narrow.rounding = toward_zero ? ROUND_ZERO : narrow.rounding;
     for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)soft_convert(&format_f32, &format_f16, narrow, slow_fma(env, a[lane], b[lane], c[lane]));
+        r[lane] = (uint32_t)soft_convert(&format_f32, &format_f16, narrow, soft_fma_f32(env, a[lane], b[lane], c[lane]));
     finish_f16(wave, in, r);
 }
 
