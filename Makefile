@@ -58,8 +58,12 @@ TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 # Benchmarks and the conformance runner are programs of their own, linked like tests.
 PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c tests/fidelity/*.c)))
 EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
+# Fuzz targets need clang's libFuzzer; everything is built once more for them.
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
+SECONDS ?= 60
 
-.PHONY: help deps build contract test tests bench conformance new format lint sanitize install uninstall clean FORCE
+.PHONY: help deps build contract test tests bench conformance fuzz new format lint sanitize install uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N  V=1"
@@ -104,6 +108,13 @@ sanitize: deps ## the unit tests under AddressSanitizer and UBSan
 		SANITIZE='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' build tests
 	@UNIT_ONLY=1 JOBS=$(JOBS) HIPCONTRACT_CACHE=$(CURDIR)/build/cache scripts/run_tests.sh build/asan $(if $(ONLY),'$(ONLY)')
 
+fuzz: deps ## fuzz ELF files, decoding and execution (SECONDS=60 each; FUZZ='fuzz_execute' for one)
+	@scripts/deps.sh fuzz
+	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/fuzz CC=clang-22 LEVELS=v3 SANITIZE='$(FUZZ_SANITIZE)' \
+		build/fuzz/programs/fuzz/seeds $(FUZZERS:%=build/fuzz/fuzz/%)
+	@HIPCONTRACT_CACHE=$(CURDIR)/build/cache scripts/fuzz.sh build/fuzz $(SECONDS) $(or $(FUZZ),$(FUZZERS))
+FUZZ_SANITIZE = -O1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer
+
 # Objects follow the compiler and its flags: the stamp changes only when they do.
 FLAGS_USED = $(CC) | $(LLVM_CONFIG) | $(LEVELS) | $(CFLAGS_COMMON) | $(OPS_CFLAGS)
 $(BUILD)/flags: FORCE
@@ -142,6 +153,17 @@ $(BUILD)/programs/%: tests/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS) -lopenblas
+
+$(BUILD)/programs/fuzz/seeds $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/obj/tests/fuzz/fuzz_input.o
+$(BUILD)/programs/fuzz/seeds: tests/fuzz/seeds.c $(EVERYTHING)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $(filter %.c %.o,$^) $(LIBS)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(EVERYTHING)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS_COMMON) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LIBS)
 
 tests: $(TESTS)
 
