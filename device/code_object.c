@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/code_extent.h"
 #include "device/code_metadata.h"
 #include "device/code_relocation.h"
 #include "records/chips.h"
@@ -357,9 +358,21 @@ static bool parse_kernels(struct parse *parse)
     return true;
 }
 
+/* What the headers name must be there: a loader without a length takes the file by them. */
+static bool check_extent(struct parse *parse)
+{
+    uint64_t extent = code_extent(parse->object->bytes, parse->object->n_bytes);
+    if (extent == 0)
+        return FAIL(parse, "truncated or damaged: its headers lie past its %zu bytes or hold impossible figures",
+                    parse->object->n_bytes);
+    if (extent > parse->object->n_bytes)
+        return FAIL(parse, "truncated: %zu bytes, its headers name %" PRIu64, parse->object->n_bytes, extent);
+    return true;
+}
+
 static bool parse_elf(struct parse *parse)
 {
-    return parse_header(parse) && parse_segments(parse) && parse_symbols(parse) && parse_kernels(parse) &&
+    return parse_header(parse) && check_extent(parse) && parse_segments(parse) && parse_symbols(parse) && parse_kernels(parse) &&
            code_relocations_parse(parse->elf, parse->object, parse->error);
 }
 

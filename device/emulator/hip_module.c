@@ -1,43 +1,15 @@
 /*
  * Modules: a code object's bytes to a read-only image in guest memory and decoded instructions.
  */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/code_extent.h"
 #include "device/emulator/hip_state.h"
 
 static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-/* Bytes of an ELF file, which HIP's API does not say: to the end of its last header, segment or section, as a loader takes
- * it. 0 where it is no 64-bit little-endian ELF file or its figures cannot be. */
-static uint64_t elf_bytes(const uint8_t *image)
-{
-    const uint64_t limit = UINT64_C(1) << 40;
-    Elf64_Ehdr header;
-    if (memcmp(image, ELFMAG, SELFMAG) != 0 || image[EI_CLASS] != ELFCLASS64 || image[EI_DATA] != ELFDATA2LSB)
-        return 0;
-    memcpy(&header, image, sizeof header);
-    if (header.e_phoff > limit || header.e_shoff > limit || (header.e_phnum && header.e_phentsize != sizeof(Elf64_Phdr)) ||
-        (header.e_shnum && header.e_shentsize != sizeof(Elf64_Shdr)))
-        return 0;
-    uint64_t end = greater(sizeof header, greater(header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr),
-                                                  header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr)));
-    for (unsigned i = 0; i < header.e_phnum; i++) {
-        Elf64_Phdr segment;
-        memcpy(&segment, image + header.e_phoff + i * sizeof segment, sizeof segment);
-        end = greater(end, segment.p_offset + segment.p_filesz);
-    }
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        Elf64_Shdr section;
-        memcpy(&section, image + header.e_shoff + i * sizeof section, sizeof section);
-        if (section.sh_type != SHT_NOBITS)
-            end = greater(end, section.sh_offset + section.sh_size);
-    }
-    return end <= limit ? end : 0;
 }
 
 /* Marks what no kernel may write: all of the image below its first writable segment. */
@@ -107,7 +79,7 @@ static hipError_t module_fill(struct emulator *emulator, struct ihipModule_t *mo
 
 hipError_t hip_module_load(struct emulator *emulator, const void *image, hipModule_t *module)
 {
-    uint64_t n_bytes = elf_bytes(image);
+    uint64_t n_bytes = code_extent(image, UINT64_MAX); /* HIP's API does not say */
     if (!n_bytes)
         return hip_refuse(emulator, hipErrorInvalidImage, "the image is no 64-bit little-endian ELF file");
     struct ihipModule_t *made = calloc(1, sizeof *made);

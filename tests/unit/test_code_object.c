@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <elf.h>
 
 #include "contract/base/file.h"
 #include "contract/base/random.h"
 #include "device/code_metadata.h"
+#include "device/code_extent.h"
 #include "device/code_object.h"
 #include "tests/support/scratch.h"
 #include "toolchain/toolchain.h"
@@ -162,6 +164,36 @@ static void truncated_files_are_refused_at_every_length(void **state)
     assert_true(parse_copy(fixture->bytes, fixture->n_bytes, &error));
 }
 
+/* A loader that has no length takes the file by its headers (hipModuleLoadData), and must not be led past its end by a
+ * section that nobody else reads. */
+static void a_section_past_the_file_is_refused(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct error error;
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    uint8_t *bytes = malloc(fixture->n_bytes);
+    assert_non_null(bytes);
+    memcpy(bytes, fixture->bytes, fixture->n_bytes);
+    memcpy(&header, bytes, sizeof header);
+    size_t last = header.e_shoff + (header.e_shnum - 1u) * sizeof section;
+    memcpy(&section, bytes + last, sizeof section);
+    section.sh_type = SHT_PROGBITS;
+    section.sh_offset = fixture->n_bytes - 8;
+    section.sh_size = 8;
+    memcpy(bytes + last, &section, sizeof section);
+    assert_int_equal(code_extent(bytes, UINT64_MAX), fixture->n_bytes);
+    section.sh_size = 9;
+    memcpy(bytes + last, &section, sizeof section);
+    assert_false(parse_copy(bytes, fixture->n_bytes, &error));
+    assert_non_null(strstr(error.text, "truncated"));
+    section.sh_size = UINT64_MAX - 4;
+    memcpy(bytes + last, &section, sizeof section);
+    assert_int_equal(code_extent(bytes, UINT64_MAX), 0);
+    assert_false(parse_copy(bytes, fixture->n_bytes, &error));
+    free(bytes);
+}
+
 /* Damage in the headers and the note is likelier to mislead than damage in code: half of the flips go there. */
 static void damaged_bytes_never_crash_the_reader(void **state)
 {
@@ -307,6 +339,7 @@ int main(void)
         cmocka_unit_test(figures_of_a_known_kernel_are_read),
         cmocka_unit_test(relocated_pointers_point_at_the_loaded_object),
         cmocka_unit_test(truncated_files_are_refused_at_every_length),
+        cmocka_unit_test(a_section_past_the_file_is_refused),
         cmocka_unit_test(damaged_bytes_never_crash_the_reader),
         cmocka_unit_test(foreign_files_get_a_line_that_helps),
         cmocka_unit_test(header_fields_that_cannot_be_are_named),
