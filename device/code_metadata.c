@@ -235,6 +235,8 @@ static bool check_figures(const struct reader *reader, const struct code_kernel 
         return fail(reader, ".wavefront_size", "is neither 32 nor 64");
     if (kernel->max_workgroup_threads < 1 || kernel->max_workgroup_threads > 1024)
         return fail(reader, ".max_flat_workgroup_size", "is not in 1 ... 1024");
+    if (kernel->kernarg_bytes > CODE_KERNARG_LIMIT)
+        return fail(reader, ".kernarg_segment_size", "is over 1 MiB");
     return true;
 }
 

@@ -319,6 +319,9 @@ static bool check_descriptor(struct parse *parse, const struct code_kernel *kern
     if ((kernel->wave_size == 32) != wave32)
         return FAIL(parse, "kernel %s: wave size %u in the metadata, %d in the descriptor", kernel->name, kernel->wave_size,
                     wave32 ? 32 : 64);
+    if (kernel->descriptor.kernarg_bytes > CODE_KERNARG_LIMIT)
+        return FAIL(parse, "kernel %s: a kernarg segment of %u bytes in the descriptor, over 1 MiB", kernel->name,
+                    kernel->descriptor.kernarg_bytes);
     const struct chip *chip = chip_find(parse->object->chip);
     if (wave32 ? !chip->has_wave32 : !chip->has_wave64)
         return FAIL(parse, "kernel %s: %s has no waves of %u lanes", kernel->name, chip->name, kernel->wave_size);
@@ -372,8 +375,8 @@ static bool check_extent(struct parse *parse)
 
 static bool parse_elf(struct parse *parse)
 {
-    return parse_header(parse) && check_extent(parse) && parse_segments(parse) && parse_symbols(parse) && parse_kernels(parse) &&
-           code_relocations_parse(parse->elf, parse->object, parse->error);
+    return parse_header(parse) && check_extent(parse) && parse_segments(parse) && parse_symbols(parse) &&
+           parse_kernels(parse) && code_relocations_parse(parse->elf, parse->object, parse->error);
 }
 
 bool code_object_parse(const void *bytes, size_t n_bytes, const char *name, struct code_object *object, struct error *error)

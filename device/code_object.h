@@ -63,6 +63,9 @@ struct code_descriptor {
     uint16_t kernel_code_properties, kernarg_preload;
 };
 
+/* Larger kernarg segments are refused: no kernel of any compiler comes near it. */
+enum { CODE_KERNARG_LIMIT = 1 << 20 };
+
 struct code_kernel {
     const char *name;            /* of the descriptor's symbol, without ".kd" */
     uint64_t descriptor_address; /* in the ELF's address space */

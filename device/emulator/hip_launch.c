@@ -62,6 +62,19 @@ static hipError_t check_lds(struct emulator *emulator, const struct hip_launch *
     return hipSuccess;
 }
 
+/* The scratch of a wave that the largest chip can address (LLVM's GCNSubtarget, "getMaxWaveScratchSize"). */
+enum { MAX_WAVE_SCRATCH_BYTES = 64 << 20 };
+
+static hipError_t check_scratch(struct emulator *emulator, const struct hip_launch *request)
+{
+    const struct code_kernel *kernel = request->function->kernel;
+    uint64_t wave_bytes = (uint64_t)kernel->descriptor.private_segment_bytes * kernel->wave_size;
+    if (wave_bytes > MAX_WAVE_SCRATCH_BYTES)
+        return hip_refuse(emulator, hipErrorOutOfMemory, "%u bytes of scratch a lane are over the %u that a wave can have",
+                          kernel->descriptor.private_segment_bytes, MAX_WAVE_SCRATCH_BYTES / kernel->wave_size);
+    return hipSuccess;
+}
+
 static hipError_t check_placement(struct emulator *emulator, const struct hip_launch *request)
 {
     if (request->function->module->device != hip_current_device())
@@ -73,7 +86,7 @@ static hipError_t check_placement(struct emulator *emulator, const struct hip_la
 static hipError_t check(struct emulator *emulator, const struct hip_launch *request)
 {
     static hipError_t (*const checks[])(struct emulator *, const struct hip_launch *) = {check_grid, check_block, check_lds,
-                                                                                         check_placement};
+                                                                                         check_scratch, check_placement};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         hipError_t result = checks[i](emulator, request);
         if (result != hipSuccess)
@@ -161,8 +174,10 @@ static struct launch_memory *prepare_memory(struct emulator *emulator, uint32_t 
 
 static hipError_t fill_memory(struct emulator *emulator, const struct hip_launch *request, struct launch *launch)
 {
-    uint32_t kernarg_bytes = request->function->kernel->descriptor.kernarg_bytes;
-    struct launch_memory *held = prepare_memory(emulator, kernarg_bytes);
+    const struct code_kernel *kernel = request->function->kernel;
+    /* Written by hand, one of the two may be missing; arguments lie within the metadata's. */
+    uint32_t in_note = kernel->kernarg_bytes, in_descriptor = kernel->descriptor.kernarg_bytes;
+    struct launch_memory *held = prepare_memory(emulator, in_note > in_descriptor ? in_note : in_descriptor);
     if (!held)
         return hip_refuse(emulator, hipErrorOutOfMemory, "no memory for the kernel's arguments");
     launch->kernarg_address = held->kernarg_address;

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "device/code_object.h"
 #include "device/device.h"
 #include "records/chips.h"
 #include "tests/support/source_line.h"
@@ -241,6 +242,41 @@ static void lds_past_the_workgroups_is_a_finding(void **state)
 static hipError_t store_at(struct bench *bench, void *out, long index)
 {
     return launch(bench, "store_at", flat(1, 1), (void *[]){&out, &index});
+}
+
+/* Launches store_at of a module whose descriptor holds another figure in the dword at that byte. */
+static hipError_t store_with_descriptor(void **state, size_t byte, uint32_t figure)
+{
+    const struct kernels *kernels = *state;
+    struct bench bench = bench_open(state);
+    struct code_object object;
+    struct error error;
+    const struct compiled *compiled = &kernels->compiled;
+    uint8_t *bytes = malloc(compiled->n_bytes);
+    memcpy(bytes, compiled->bytes, compiled->n_bytes);
+    assert_true(code_object_parse(bytes, compiled->n_bytes, "k.co", &object, &error));
+    uint64_t at = code_object_kernel(&object, "store_at")->descriptor_address;
+    const struct code_segment *segment = code_segment_at(&object, at, 64);
+    memcpy(bytes + segment->file_offset + (at - segment->address) + byte, &figure, sizeof figure);
+    code_object_free(&object);
+    hipError_t result = bench.hip->hipModuleLoadData(&bench.module, bytes);
+    if (result == hipSuccess)
+        result = store_at(&bench, allocate(&bench, 64), 0);
+    free(bytes);
+    close_device(state);
+    return result;
+}
+
+/* The kernarg segment is as large as the note or the descriptor says, whichever is more: arguments lie within the note's.
+ */
+static void descriptors_that_do_not_fit_the_note_are_met(void **state)
+{
+    enum { PRIVATE_BYTES = 4, KERNARG_BYTES = 8 };
+    assert_int_equal(store_with_descriptor(state, KERNARG_BYTES, 0), hipSuccess);
+    assert_int_equal(store_with_descriptor(state, KERNARG_BYTES, 8192), hipSuccess);
+    assert_int_equal(store_with_descriptor(state, KERNARG_BYTES, UINT32_MAX), hipErrorInvalidImage);
+    assert_int_equal(store_with_descriptor(state, PRIVATE_BYTES, 4096), hipSuccess);
+    assert_int_equal(store_with_descriptor(state, PRIVATE_BYTES, UINT32_MAX), hipErrorOutOfMemory);
 }
 
 static void a_store_past_the_end_names_the_allocation(void **state)
@@ -628,6 +664,7 @@ int main(void)
         LAUNCH_TEST(implicit_arguments_and_packet_say_the_launch),
         LAUNCH_TEST(static_and_dynamic_lds_lie_apart),
         LAUNCH_TEST(lds_past_the_workgroups_is_a_finding),
+        LAUNCH_TEST(descriptors_that_do_not_fit_the_note_are_met),
         LAUNCH_TEST(a_store_past_the_end_names_the_allocation),
         LAUNCH_TEST(null_freed_and_read_only_memory_are_findings),
         LAUNCH_TEST(memory_of_another_device_is_a_finding),
