@@ -4,17 +4,24 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "commands/profile_file.h"
 #include "contract/base/file.h"
 #include "device/code_object.h"
 #include "device/emulator/code.h"
 
 static const char help[] =
-    "usage: hipcontract disasm FILE.co\n\n"
+    "usage: hipcontract disasm FILE.co [--profile PROFILE]\n\n"
     "Prints every function of a code object as the emulator decodes it: offset from the function's start and text. A '!'\n"
     "before the text marks an instruction that the emulator does not implement; the last line counts them.\n\n"
+    "  --profile PROFILE   that `emulate --profile` wrote: beside each instruction how often waves executed it, the share\n"
+    "                      of their lanes that were on, cache lines touched or LDS passes (of them for bank conflicts)\n"
+    "                      an access\n\n"
     "Exit status: 0 printed, 2 wrong usage or not a code object, 3 a chip that this build cannot decode.\n";
 
-struct count {
+/* What is printed, and what was. */
+struct listing {
+    const char *path, *profile_path; /* the latter NULL: without counts */
+    struct profile_file profile;
     uint64_t n_instructions, n_missing;
 };
 
@@ -33,20 +40,52 @@ static uint32_t wave_size_of(const struct code_object *object, const struct code
     return kernel && kernel->wave_size ? kernel->wave_size : chip->default_wave;
 }
 
-static void print_function(const struct code_symbol *symbol, const struct emulated_code *code, struct count *count)
+/* "3.00 lines", "2.00 passes (1.00)": of an access on average; "" for instructions that make none. */
+static void describe_accesses(const struct instruction_profile *counts, char *text, size_t capacity)
+{
+    text[0] = '\0';
+    if (counts->n_accesses)
+        snprintf(text, capacity, "%.2f lines", (double)counts->n_lines / (double)counts->n_accesses);
+    else if (counts->n_lds_accesses)
+        snprintf(text, capacity, "%.2f passes (%.2f)", (double)counts->n_passes / (double)counts->n_lds_accesses,
+                 (double)(counts->n_passes - counts->n_least_passes) / (double)counts->n_lds_accesses);
+}
+
+/* The columns before an instruction's line. */
+static void print_counts(const struct listing *listing, struct hash128 object, const struct emulated_code *code,
+                         const struct instruction *in)
+{
+    struct instruction_profile counts;
+    char lanes[16] = "", accesses[40];
+    if (!profile_file_find(&listing->profile, object, in->offset_bytes, &counts)) {
+        printf("%12s %7s %-22s", "-", "", "");
+        return;
+    }
+    if (instruction_is_vector(in))
+        snprintf(lanes, sizeof lanes, "%.1f %%", 100 * (double)counts.n_lanes / (double)counts.n_executed / code->n_lanes);
+    describe_accesses(&counts, accesses, sizeof accesses);
+    printf("%12llu %7s %-22s", (unsigned long long)counts.n_executed, lanes, accesses);
+}
+
+static void print_function(struct listing *listing, struct hash128 object, const struct code_symbol *symbol,
+                           const struct emulated_code *code)
 {
     printf("%s:\n", symbol->name);
+    if (listing->profile_path)
+        printf("%12s %7s\n", "executed", "lanes");
     for (uint32_t i = 0; i < code->n_instructions; i++) {
         const struct instruction *in = &code->instructions[i];
+        if (listing->profile_path)
+            print_counts(listing, object, code, in);
         printf("  +0x%05x %c %s\n", (unsigned)(in->offset_bytes - symbol->address), in->opcode ? ' ' : '!', in->text);
-        count->n_instructions++;
-        count->n_missing += !in->opcode;
+        listing->n_instructions++;
+        listing->n_missing += !in->opcode;
     }
     putchar('\n');
 }
 
 static bool print_functions(const struct code_object *object, const struct chip *chip, const uint8_t *image, size_t n_bytes,
-                            struct count *count, struct error *error)
+                            struct listing *listing, struct error *error)
 {
     for (size_t i = 0; i < object->n_symbols; i++) {
         const struct code_symbol *symbol = &object->symbols[i];
@@ -57,13 +96,13 @@ static bool print_functions(const struct code_object *object, const struct chip 
         if (!code_decode(chip, wave_size_of(object, symbol, chip), image, n_bytes, symbol->address, symbol->size_bytes,
                          &code, error))
             return error_prefix(error, "%s", symbol->name);
-        print_function(symbol, &code, count);
+        print_function(listing, object->hash, symbol, &code);
         code_free(&code);
     }
     return true;
 }
 
-static bool print_object(const struct code_object *object, struct count *count, struct error *error)
+static bool print_object(const struct code_object *object, struct listing *listing, struct error *error)
 {
     const struct chip *chip = chip_find(object->chip);
     if (!chip)
@@ -72,41 +111,53 @@ static bool print_object(const struct code_object *object, struct count *count, 
     uint8_t *image = malloc(n_bytes + 1);
     bool ok = image ? code_object_load(object, 0, image, n_bytes, error)
                     : error_set(error, STATUS_ENVIRONMENT, "out of memory for %zu bytes of code", n_bytes);
-    ok = ok && print_functions(object, chip, image, n_bytes, count, error);
+    ok = ok && print_functions(object, chip, image, n_bytes, listing, error);
     free(image);
     return ok;
 }
 
-static bool disassemble_file(const char *path, struct count *count, struct error *error)
+static bool disassemble_file(struct listing *listing, struct error *error)
 {
     char *data;
     size_t n_bytes;
     struct code_object object;
-    if (!file_read(path, &data, &n_bytes, error))
+    if (!file_read(listing->path, &data, &n_bytes, error))
         return false;
-    bool parsed = code_object_parse(data, n_bytes, path, &object, error);
-    bool ok = parsed && print_object(&object, count, error);
+    bool parsed = code_object_parse(data, n_bytes, listing->path, &object, error);
+    bool ok = parsed && print_object(&object, listing, error);
     if (parsed)
         code_object_free(&object);
     free(data);
     return ok;
 }
 
+static bool parse_line(int argc, char **argv, struct listing *listing, struct error *error)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--profile") == 0 && i + 1 < argc && !listing->profile_path)
+            listing->profile_path = argv[++i];
+        else if (argv[i][0] != '-' && !listing->path)
+            listing->path = argv[i];
+        else
+            return error_set(error, STATUS_USAGE, "%s: wanted one code object, --profile PROFILE or --help", argv[i]);
+    return listing->path || error_set(error, STATUS_USAGE, "give one code object, or --help");
+}
+
 int command_disasm(int argc, char **argv)
 {
     struct error error;
-    struct count count = {0};
+    struct listing listing = {0};
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(help, stdout);
         return STATUS_OK;
     }
-    if (argc != 2 || argv[1][0] == '-') {
-        error_set(&error, STATUS_USAGE, "give one code object, or --help");
+    bool ok = parse_line(argc, argv, &listing, &error) &&
+              (!listing.profile_path || profile_file_read(listing.profile_path, &listing.profile, &error)) &&
+              disassemble_file(&listing, &error);
+    profile_file_free(&listing.profile);
+    if (!ok)
         return fail(&error);
-    }
-    if (!disassemble_file(argv[1], &count, &error))
-        return fail(&error);
-    printf("%llu instructions, %llu not implemented\n", (unsigned long long)count.n_instructions,
-           (unsigned long long)count.n_missing);
+    printf("%llu instructions, %llu not implemented\n", (unsigned long long)listing.n_instructions,
+           (unsigned long long)listing.n_missing);
     return STATUS_OK;
 }

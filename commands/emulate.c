@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "commands/emulate_plan.h"
+#include "commands/emulate_stats.h"
 #include "contract/base/file.h"
 #include "contract/base/hash.h"
 #include "device/code_object.h"
@@ -178,13 +179,14 @@ static bool run_launch(struct run *run, size_t index, uint64_t poison, struct er
     return true;
 }
 
-static void print_stats(struct run *run)
+static bool print_stats(struct run *run, struct error *error)
 {
     struct emulator_statistics s = emulator_take_statistics(run->device);
     double seconds = (double)s.launch_ns / 1e9;
     printf("stats: %" PRIu64 " instructions, %" PRIu64 " lane-instructions, %.3f ms, %.3g lane-instructions/s\n",
            s.wave_instructions, s.lane_instructions, 1e3 * seconds,
            seconds > 0 ? (double)s.lane_instructions / seconds : 0);
+    return emulate_print_stats(run->device, error);
 }
 
 /* Brings the outputs back into their host bytes. */
@@ -213,6 +215,7 @@ static bool run_all(struct run *run, uint64_t poison, struct error *error)
                                        .n_threads = plan->n_jobs,
                                        .max_instructions = plan->max_instructions,
                                        .checks = plan->checks,
+                                       .count_profile = (plan->stats || plan->profile) && !run->quiet,
                                        .approx_seed = plan->approx_seed};
     if (!emulator_open(&options, &run->device, error))
         return false;
@@ -222,7 +225,9 @@ static bool run_all(struct run *run, uint64_t poison, struct error *error)
         ok = run_launch(run, l, poison, error);
     ok = ok && fetch_outputs(run, error);
     if (ok && plan->stats && !run->quiet)
-        print_stats(run);
+        ok = print_stats(run, error);
+    if (ok && plan->profile && !run->quiet)
+        ok = emulate_write_profile(run->device, plan->profile, error);
     run->device->close(run->device);
     run->device = NULL;
     return ok;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/checks.h"
 #include "contract/base/parallel.h"
 #include "device/device.h"
 
@@ -19,16 +20,16 @@
     X(THEN, "then", NULL, "the next launch, on the same memory")
 #define EMULATOR_OPTIONS(X)                                                                                                \
     X(CHIP, "chip", "gfxNNNN", "(default: the code object's own)")                                                         \
-    X(CHECK, "check", "KINDS",                                                                                             \
-      "of mem,sync,trap, or none (default: all); a trap, the watchdog and an unknown "                                     \
-      "instruction always end a launch")                                                                                   \
+    X(CHECK, "check", "KINDS", CHECKS_HELP)                                                                                \
+    X(NO_CHECK, "no-check", "KINDS", NO_CHECKS_HELP)                                                                       \
     X(SCHEDULE, "schedule", "SEED", "permute workgroups, waves and switch points (default: 0, the natural order)")         \
     X(DEVICE_COUNT, "device-count", "N", "emulated devices (default: 1)")                                                  \
     X(MAX_INSTRUCTIONS, "max-instructions", "N",                                                                           \
       "that a wave may execute before the watchdog ends the launch (default: 2^28)")                                       \
     X(APPROX, "approx", "SEED", "perturb approximate functions within their documented ulp")                               \
     X(JOBS, "jobs", "N", "host threads (default: one a processor); results do not depend on it")                           \
-    X(STATS, "stats", NULL, "instructions executed and their rate")                                                        \
+    X(STATS, "stats", NULL, "instructions executed, lanes, bytes, cache lines, LDS bank conflicts")                        \
+    X(PROFILE, "profile", "FILE", "write the counts of each instruction, for `disasm --profile FILE`")                     \
     X(HELP, "help", NULL, "this text")
 #define OPTIONS(X) LAUNCH_OPTIONS(X) EMULATOR_OPTIONS(X)
 
@@ -104,35 +105,6 @@ static bool parse_extent(const char *name, const char *text, uint32_t extent[3],
         at += length + 1;
     }
     return wrong(error, name, text, "X[,Y[,Z]]");
-}
-
-/* Kinds that `--check` names. */
-static const struct {
-    const char *name;
-    unsigned bit; /* of checks; 0: cannot be left out */
-} check_kinds[] = {
-    {"mem", 1u << FINDING_MEM},   {"sync", 1u << FINDING_SYNC}, {"trap", 0},
-    {"init", 1u << FINDING_INIT}, {"race", 1u << FINDING_RACE}, {"wait", 1u << FINDING_WAIT},
-    {"nan", 1u << FINDING_NAN},
-};
-static bool parse_check(const char *text, unsigned *checks, struct error *error)
-{
-    *checks = 0;
-    if (strcmp(text, "none") == 0)
-        return true;
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ","), i = 0, n = sizeof check_kinds / sizeof *check_kinds;
-        while (i < n && (strlen(check_kinds[i].name) != length || memcmp(check_kinds[i].name, at, length) != 0))
-            i++;
-        if (i == n)
-            return error_set(error, STATUS_USAGE,
-                             "--check %s: no kind %.*s; kinds are mem, init, race, sync, wait, nan, trap, or none", text,
-                             (int)length, at);
-        *checks |= check_kinds[i].bit;
-        at += length;
-        if (*at == 0)
-            return true;
-    }
 }
 
 static bool add_launch(struct emulate_plan *plan, struct error *error)
@@ -216,7 +188,12 @@ static bool apply(int option, const char *text, struct emulate_plan *plan, struc
         plan->chip = text;
         return true;
     case OPTION_CHECK:
-        return parse_check(text, &plan->checks, error);
+        return checks_parse("check", text, &plan->checks, error);
+    case OPTION_NO_CHECK:
+        return checks_leave_out("no-check", text, &plan->checks, error);
+    case OPTION_PROFILE:
+        plan->profile = text;
+        return true;
     case OPTION_STATS:
         return plan->stats = true;
     case OPTION_HELP:

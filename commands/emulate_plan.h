@@ -76,7 +76,8 @@ struct emulate_launch {
 
 struct emulate_plan {
     const char *path, *chip; /* chip NULL: the code object's */
-    unsigned checks;
+    const char *profile;     /* file to write, or NULL */
+    unsigned checks;         /* bits 1 << FINDING_… */
     uint64_t schedule, max_instructions, approx_seed;
     int n_devices, n_jobs;
     bool stats, help;

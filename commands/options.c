@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/checks.h"
 #include "contract/base/parallel.h"
+#include "device/device.h"
 #include "records/chips.h"
 
 /* X(id, name, value's name or NULL, commands that take it, help) */
@@ -16,6 +18,8 @@
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
+    X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN, CHECKS_HELP)                                                        \
+    X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN, NO_CHECKS_HELP)                                               \
     X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
     X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
     X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
@@ -139,6 +143,10 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return add_only(a, value, error);
     case OPTION_PATTERN:
         return parse_pattern(a, value, error);
+    case OPTION_CHECK:
+        return checks_parse("check", value, &a->checks, error);
+    case OPTION_NO_CHECK:
+        return checks_leave_out("no-check", value, &a->checks, error);
     case OPTION_RUNS:
         return parse_number("runs", value, 2, 1000, &a->n_runs, error);
     case OPTION_SEED:
@@ -207,6 +215,7 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
                                     .n_jobs = parallel_processors(),
                                     .n_runs = DEFAULT_RUNS,
                                     .seed = 1,
+                                    .checks = CHECKS_ALL,
                                     .pattern = REG_PATTERN_COUNT,
                                     .color = -1};
     if (!take_options(argc, argv, command_mask, arguments, error))

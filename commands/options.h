@@ -25,6 +25,7 @@ struct arguments {
     bool on_gpu;   /* --device rocm */
     int gpu_index; /* rocm:N */
     int n_jobs, n_runs;
+    unsigned checks; /* bits 1 << FINDING_… of the sanitizer's checks */
     uint64_t seed;
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;

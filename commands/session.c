@@ -102,7 +102,7 @@ bool session_device(const struct session *session, const char *chip, struct devi
         .chip = chip ? chip : DEFAULT_CHIP,
         .n_devices = 1,
         .n_threads = session->arguments->n_jobs,
-        .checks = CHECKS_BASIC,
+        .checks = session->arguments->checks & CHECKS_BASIC,
     };
     return emulator_open(&options, device, error);
 }

@@ -71,3 +71,18 @@ void finding_compose(struct finding *finding)
     append(&line, " in ");
     append_where(&line, &finding->other);
 }
+
+void instruction_profile_add(struct instruction_profile *to, const struct instruction_profile *from)
+{
+    to->n_executed += from->n_executed;
+    to->n_lanes += from->n_lanes;
+    for (int space = 0; space < PROFILE_SPACES; space++) {
+        to->read_bytes[space] += from->read_bytes[space];
+        to->written_bytes[space] += from->written_bytes[space];
+    }
+    to->n_accesses += from->n_accesses;
+    to->n_lines += from->n_lines;
+    to->n_lds_accesses += from->n_lds_accesses;
+    to->n_passes += from->n_passes;
+    to->n_least_passes += from->n_least_passes;
+}

@@ -45,6 +45,8 @@ uint32_t code_index(const struct emulated_code *code, uint64_t address);
 /* The opcode table (opcodes.def), in order; lookup by stem is O(1). NULL for an unknown one. */
 const struct opcode *opcode_find(const char *stem, size_t length);
 const struct opcode *opcode_table(size_t *n_opcodes);
+/* "VALU", "SMEM", …: the name of an enum opcode_class. */
+const char *opcode_class_name(uint8_t class);
 /* A row's signature, parsed: enum operand_type of each destination and source. A destination marked '?' ("m?=f32,f32") is
  * missing from the text of some forms (v_cmpx since gfx10, atomics without return); instruction.n_dst is 0 then. */
 struct opcode_signature {

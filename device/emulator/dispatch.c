@@ -7,6 +7,7 @@
 #include "contract/base/parallel.h"
 #include "contract/base/random.h"
 #include "device/emulator/memory_order.h"
+#include "device/emulator/sanitizer/profile.h"
 #include "device/emulator/sanitizer/sanitizer.h"
 #include "device/emulator/wave_start.h"
 
@@ -21,7 +22,8 @@ struct block {
 /* What one host thread runs a workgroup in. */
 struct worker {
     struct block waves, vgprs, private_bytes, lds;
-    struct group_checks *checks; /* of this launch; NULL: none */
+    struct group_checks *checks;         /* of this launch; NULL: none */
+    struct instruction_profile *profile; /* likewise */
 };
 
 struct dispatch_storage {
@@ -136,6 +138,12 @@ static bool prepare_worker(const struct run *run, struct worker *worker)
     return true;
 }
 
+static void start_profile(struct worker *worker, struct wave *wave)
+{
+    wave->profile = worker->profile;
+    wave->watched |= worker->profile != NULL;
+}
+
 static void start_checks(const struct run *run, struct worker *worker, struct workgroup *group)
 {
     if (!worker->checks)
@@ -162,6 +170,8 @@ static void run_group(struct run *run, struct worker *worker, uint64_t rank)
     for (uint32_t i = 0; i < run->n_waves; i++)
         wave_start(&group.waves[i], &group, &run->setup, i);
     start_checks(run, worker, &group);
+    for (uint32_t i = 0; i < run->n_waves; i++)
+        start_profile(worker, &group.waves[i]);
     workgroup_run(&group);
     if (group.checks)
         sanitizer_group_end(&group);
@@ -180,13 +190,37 @@ static void add_waves(const struct run *run, const struct worker *worker, struct
     }
 }
 
+static bool open_watchers(const struct run *run, struct worker *worker)
+{
+    worker->profile = run->launch->profile ? profile_open(run->launch->code->n_instructions) : NULL;
+    return (worker->profile || !run->launch->profile) && sanitizer_group_open(run->dispatch, run->n_waves, &worker->checks);
+}
+
+/* Under the dispatch's lock. */
+static void add_results(const struct run *run, const struct worker *worker, const struct tally *tally)
+{
+    run->dispatch->n_executed += tally->executed;
+    run->dispatch->n_lanes_executed += tally->lanes;
+    if (worker->profile)
+        profile_add(run->launch->profile, worker->profile, run->launch->code->n_instructions);
+}
+
+static void close_watchers(struct worker *worker)
+{
+    sanitizer_group_close(worker->checks);
+    free(worker->profile);
+    worker->checks = NULL;
+    worker->profile = NULL;
+}
+
 static void work(void *context, int64_t item)
 {
     struct run *run = context;
     struct worker *worker = &run->storage->workers[item];
     struct tally tally = {0};
-    if (!prepare_worker(run, worker) || !sanitizer_group_open(run->dispatch, run->n_waves, &worker->checks)) {
+    if (!prepare_worker(run, worker) || !open_watchers(run, worker)) {
         atomic_store(&run->out_of_memory, true);
+        close_watchers(worker);
         return;
     }
     /* Ranks are handed out in order, so every one below an abandoning workgroup's is taken by then. */
@@ -197,12 +231,10 @@ static void work(void *context, int64_t item)
         run_group(run, worker, rank);
         add_waves(run, worker, &tally);
     }
-    sanitizer_group_close(worker->checks);
-    worker->checks = NULL;
     pthread_mutex_lock(&run->dispatch->lock);
-    run->dispatch->n_executed += tally.executed;
-    run->dispatch->n_lanes_executed += tally.lanes;
+    add_results(run, worker, &tally);
     pthread_mutex_unlock(&run->dispatch->lock);
+    close_watchers(worker);
 }
 
 static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch)

@@ -32,7 +32,8 @@ struct launch {
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
     enum matrix_model matrix_model;
-    unsigned checks; /* bits 1 << FINDING_… wanted */
+    struct instruction_profile *profile; /* one an instruction of code, added to; NULL: launches are not counted */
+    unsigned checks;                     /* bits 1 << FINDING_… wanted */
 };
 
 /* Bytes that the dispatch packet and the queue's descriptor take in guest memory. */

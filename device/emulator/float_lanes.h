@@ -76,7 +76,7 @@ static inline uint64_t f64_quiet(uint64_t bits)
 /* A denormal to zero of its sign. */
 static inline uint32_t f32_flush(bool flush, uint32_t bits)
 {
-    return flush & !(bits & 0x7f800000u) ? bits & 0x80000000u : bits;
+    return (flush & !(bits & 0x7f800000u)) ? bits & 0x80000000u : bits;
 }
 
 static inline uint32_t f16_flush(bool flush, uint32_t bits)

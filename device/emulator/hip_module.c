@@ -6,6 +6,7 @@
 
 #include "device/code_extent.h"
 #include "device/emulator/hip_state.h"
+#include "device/emulator/sanitizer/profile.h"
 
 static uint64_t greater(uint64_t a, uint64_t b)
 {
@@ -46,9 +47,11 @@ static hipError_t place_image(struct emulator *emulator, struct ihipModule_t *mo
 
 static void module_free(struct emulator *emulator, struct ihipModule_t *module)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         if (module->code[i].n_lanes)
             code_free(&module->code[i]);
+        free(module->profile[i]);
+    }
     if (module->address)
         memory_free(emulator->memory, module->address);
     code_object_free(&module->object);
@@ -150,5 +153,13 @@ const struct emulated_code *hip_function_code(struct emulator *emulator, const s
         return NULL;
     }
     code->load_address = module->address;
+    if (emulator->options.count_profile)
+        module->profile[code - module->code] = profile_open(code->n_instructions);
     return code;
+}
+
+struct instruction_profile *hip_function_profile(const struct ihipModuleSymbol_t *function,
+                                                 const struct emulated_code *code)
+{
+    return function->module->profile[code - function->module->code];
 }

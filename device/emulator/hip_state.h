@@ -25,7 +25,8 @@ struct ihipModule_t {
     uint64_t address; /* of the loaded image in guest memory */
     /* Decoded once for each wave size that a kernel asks for: [0] 32, [1] 64. n_lanes is 0 where that is not yet. */
     struct emulated_code code[2];
-    struct ihipModuleSymbol_t *functions; /* one a kernel of the object */
+    struct instruction_profile *profile[2]; /* of the code, where launches are counted; else NULL */
+    struct ihipModuleSymbol_t *functions;   /* one a kernel of the object */
 };
 
 /* Guest memory that launches on one device use again and again. */
@@ -65,6 +66,9 @@ hipError_t hip_module_load(struct emulator *emulator, const void *image, hipModu
 hipError_t hip_module_unload(struct emulator *emulator, hipModule_t module);
 /* NULL where function is none of a loaded module. */
 const struct ihipModuleSymbol_t *hip_function_find(const struct emulator *emulator, const void *function);
+/* Counts of the instructions of a function's code, which is decoded; NULL where launches are not counted. */
+struct instruction_profile *hip_function_profile(const struct ihipModuleSymbol_t *function,
+                                                 const struct emulated_code *code);
 /* The code of a function's wave size, decoded at first use; NULL, and hip_refuse's text, when that fails. */
 const struct emulated_code *hip_function_code(struct emulator *emulator, const struct ihipModuleSymbol_t *function);
 

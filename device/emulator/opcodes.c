@@ -90,6 +90,14 @@ const struct opcode *opcode_table(size_t *n_opcodes)
     return opcodes;
 }
 
+const char *opcode_class_name(uint8_t class)
+{
+#define CLASS_NAME(name) [CLASS_##name] = #name,
+    static const char *const names[] = {OPCODE_CLASSES(CLASS_NAME)};
+#undef CLASS_NAME
+    return class < CLASS_COUNT ? names[class] : "unknown";
+}
+
 const struct opcode_signature *opcode_signature(const struct opcode *opcode)
 {
     pthread_once(&derived.once, derive);

@@ -72,11 +72,12 @@ struct wave {
     const struct emulated_code *code;
     struct workgroup *group;
     struct dispatch *dispatch;
-    uint8_t *private_bytes;     /* [n_lanes][private_stride] */
-    uint32_t private_stride;    /* bytes of scratch a lane */
-    struct span_cache spans;    /* last allocations touched */
-    bool watched;               /* accesses are reported to the sanitizer, and instructions run in its loop */
-    struct wave_checks *checks; /* the sanitizer's; NULL: none */
+    uint8_t *private_bytes;              /* [n_lanes][private_stride] */
+    uint32_t private_stride;             /* bytes of scratch a lane */
+    struct span_cache spans;             /* last allocations touched */
+    bool watched;                        /* accesses are reported to the sanitizer, and instructions run in its loop */
+    struct wave_checks *checks;          /* the sanitizer's; NULL: none */
+    struct instruction_profile *profile; /* one an instruction of the code; NULL: not counted */
 };
 
 _Static_assert(offsetof(struct wave, vcc) == 4 * SREG_VCC_LO, "vcc lies over its scalar registers");

@@ -16,7 +16,7 @@
 #include "contract/base/file.h"
 #include "toolchain/toolchain.h"
 
-enum { MAX_WORDS = 40, OUTPUT_BYTES = 8192, N = 256 };
+enum { MAX_WORDS = 40, OUTPUT_BYTES = 1 << 20, N = 256 };
 
 /* A folder with the code object and inputs: k.co, x.bin (0 … N-1 as f32), y.bin (N times 1.0f). */
 struct bench {
@@ -108,10 +108,10 @@ static void read_text(const char *path, char text[OUTPUT_BYTES])
     fclose(file);
 }
 
-/* Runs `emulate` with words split at blanks, in the folder; gives the exit status and fills bench->out and bench->err. */
-static int emulate(struct bench *bench, const char *line)
+/* Runs a command with words split at blanks, in the folder; gives the exit status and fills bench->out and bench->err. */
+static int run(struct bench *bench, int (*command)(int, char **), char *name, const char *line)
 {
-    char copy[1000], here[1000], *words[MAX_WORDS] = {"emulate"}, *save = NULL;
+    char copy[1000], here[1000], *words[MAX_WORDS] = {name}, *save = NULL;
     int n_words = 1;
     snprintf(copy, sizeof copy, "%s", line);
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
@@ -119,13 +119,23 @@ static int emulate(struct bench *bench, const char *line)
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(chdir(bench->directory), 0);
     int out = divert(stdout, "stdout.txt"), err = divert(stderr, "stderr.txt");
-    int status = command_emulate(n_words, words);
+    int status = command(n_words, words);
     restore(stdout, out);
     restore(stderr, err);
     read_text("stdout.txt", bench->out);
     read_text("stderr.txt", bench->err);
     assert_int_equal(chdir(here), 0);
     return status;
+}
+
+static int emulate(struct bench *bench, const char *line)
+{
+    return run(bench, command_emulate, "emulate", line);
+}
+
+static int disasm(struct bench *bench, const char *line)
+{
+    return run(bench, command_disasm, "disasm", line);
 }
 
 static void says(const char *text, const char *part)
@@ -174,6 +184,51 @@ static void checks_can_be_left_out(void **state)
     assert_int_equal(emulate(bench, "k.co --kernel store_at --check race,init,wait,nan --arg null --arg i64=0"), STATUS_OK);
     assert_int_equal(emulate(bench, "k.co --kernel store_at --check typo --arg null --arg i64=0"), STATUS_USAGE);
     says(bench->err, "no kind typo");
+}
+
+static void single_checks_can_be_left_out(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --no-check race,wait --arg null --arg i64=0"), STATUS_RED);
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --no-check mem --arg null --arg i64=0"), STATUS_OK);
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --check all --no-check mem --arg null --arg i64=0"), STATUS_OK);
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --check trap --arg null --arg i64=0"), STATUS_OK);
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --no-check trap --arg null --arg i64=0"), STATUS_USAGE);
+    says(bench->err, "trap is always reported");
+    assert_int_equal(emulate(bench, "k.co --kernel store_at --no-check mem,typo --arg null --arg i64=0"), STATUS_USAGE);
+    says(bench->err, "no kind typo; kinds are mem, init, race, sync, wait, nan, all and none");
+}
+
+/* Four workgroups of two waves: eight waves load x and y and store y, 32 floats and so a line of 128 bytes each. */
+static void statistics_count_what_was_executed(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(emulate(bench, "k.co --kernel saxpy --grid 4 --block 64 --arg f32=2 --arg in:f32:x.bin "
+                                    "--arg inout:f32:y.bin:z.bin --arg i32=256 --stats"),
+                     STATUS_OK);
+    says(bench->out, "\n  global_load_b32                          16 ");
+    says(bench->out, "100.00 %\n");
+    says(bench->out, "\n  global                                 ");
+    says(bench->out, "global memory: 24 vector accesses touch 24 cache lines, 1.00 each\n");
+    says(bench->out, "LDS: 0 accesses take 0 passes of the banks, 0 of them for bank conflicts\n");
+}
+
+/* Writes the last launch's profile beside the disassembly. */
+static void a_profile_stands_beside_the_disassembly(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(emulate(bench, "k.co --kernel saxpy --grid 5 --block 64 --arg f32=2 --arg in:f32:x.bin "
+                                    "--arg inout:f32:y.bin:z.bin --arg i32=256 --profile p.txt"),
+                     STATUS_OK);
+    assert_int_equal(disasm(bench, "k.co --profile p.txt"), STATUS_OK);
+    says(bench->out, "           8 100.0 % 1.00 lines              +0x");
+    says(bench->out,
+         "          10                                 +0x00000   s_");   /* both waves that find nothing to do, too */
+    says(bench->out, "           -                                 +0x"); /* other kernels */
+    write_bytes(bench, "bad.txt", "# code address\nnonsense\n", 25);
+    assert_int_equal(disasm(bench, "k.co --profile bad.txt"), STATUS_USAGE);
+    says(bench->err, "bad.txt:2: no line of a profile");
+    assert_int_equal(disasm(bench, "k.co --profile"), STATUS_USAGE);
 }
 
 static void unwritten_elements_are_noted(void **state)
@@ -321,7 +376,7 @@ static void an_unknown_instruction_is_status_5(void **state)
 static void schedules_repeat(void **state)
 {
     struct bench *bench = *state;
-    char first[OUTPUT_BYTES];
+    static char first[OUTPUT_BYTES];
     const char *line = "k.co --kernel count --grid 8 --block 64 --schedule 3 --jobs 2 --arg zero:u32:1 --arg out:u32:512";
     assert_int_equal(emulate(bench, line), STATUS_OK);
     strcpy(first, bench->out);
@@ -346,6 +401,9 @@ int main(void)
         cmocka_unit_test(a_clean_run_writes_its_outputs),
         cmocka_unit_test(a_finding_names_the_argument_and_outputs_are_written_all_the_same),
         cmocka_unit_test(checks_can_be_left_out),
+        cmocka_unit_test(single_checks_can_be_left_out),
+        cmocka_unit_test(statistics_count_what_was_executed),
+        cmocka_unit_test(a_profile_stands_beside_the_disassembly),
         cmocka_unit_test(unwritten_elements_are_noted),
         cmocka_unit_test(pointers_may_be_inside_and_buffers_be_used_again),
         cmocka_unit_test(sparse_memory_is_as_large_as_it_says),

@@ -4,6 +4,7 @@
 
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/flow.h"
+#include "device/emulator/sanitizer/profile.h"
 
 /* The checks of this folder; mem and sync live where accesses and barriers are made. */
 #define WATCHING_CHECKS (1u << FINDING_INIT | 1u << FINDING_RACE | 1u << FINDING_WAIT | 1u << FINDING_NAN)
@@ -121,6 +122,8 @@ static const struct flow *flow_of(const struct wave *wave, const struct instruct
 void sanitizer_before(struct wave *wave, const struct instruction *in)
 {
     const struct wave_checks *checks = wave->checks;
+    if (wave->profile)
+        profile_instruction(wave, in);
     if (!checks)
         return;
     const struct flow *flow = flow_of(wave, in);
@@ -144,6 +147,8 @@ void sanitizer_after(struct wave *wave, const struct instruction *in)
 void sanitizer_access(struct wave *wave, const struct access_record *record)
 {
     const struct wave_checks *checks = wave->checks;
+    if (wave->profile)
+        profile_access(wave, record);
     if (!checks)
         return;
     if (wants(checks->wanted, FINDING_INIT))
