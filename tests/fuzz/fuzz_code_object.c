@@ -38,7 +38,7 @@ static void run_object(const struct code_object *object)
     hipModule_t module;
     struct error error;
     struct emulator_options options = {
-        .chip = object->chip, .n_devices = 1, .n_threads = 1, .max_instructions = MAX_INSTRUCTIONS};
+        .chip = object->chip, .n_devices = 1, .n_threads = 1, .max_instructions = MAX_INSTRUCTIONS, .checks = CHECKS_ALL};
     if (code_object_image_bytes(object) > IMAGE_BYTES || !emulator_open(&options, &device, &error))
         return;
     if (device->hip->hipModuleLoadData(&module, object->bytes) == hipSuccess)

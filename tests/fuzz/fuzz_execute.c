@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "contract/base/random.h"
+#include "device/emulator/sanitizer/profile.h"
+#include "device/emulator/sanitizer/sanitizer.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/group_runner.h"
 
@@ -59,6 +61,25 @@ static void prepare(struct group_runner *runner, const struct fuzz_input *input,
     }
 }
 
+/* Runs with every check of the sanitizer, and counted. */
+static void run_checked(struct group_runner *runner)
+{
+    struct dispatch *dispatch = &runner->dispatch;
+    struct group_checks *checks = NULL;
+    struct instruction_profile *profile = profile_open(runner->code.n_instructions);
+    dispatch->checks_wanted = CHECKS_ALL | 1u << FINDING_NAN;
+    if (profile && sanitizer_dispatch_open(dispatch) && sanitizer_group_open(dispatch, runner->group.n_waves, &checks)) {
+        sanitizer_group_start(&runner->group, checks, NULL);
+        for (uint32_t i = 0; i < runner->group.n_waves; i++)
+            runner->group.waves[i].profile = profile;
+        group_runner_run(runner);
+        sanitizer_group_end(&runner->group);
+    }
+    sanitizer_group_close(checks);
+    sanitizer_dispatch_close(dispatch);
+    free(profile);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
     struct fuzz_input input;
@@ -78,7 +99,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     uint64_t buffer = runner ? group_runner_allocate(runner, BUFFER_BYTES, "buffer") : 0;
     if (buffer) {
         prepare(runner, &input, buffer);
-        group_runner_run(runner);
+        if (input.flags & FUZZ_CHECKED)
+            run_checked(runner);
+        else
+            group_runner_run(runner);
     }
     group_runner_close(runner);
     fuzz_input_free(&input);
