@@ -152,18 +152,18 @@ $(BUILD)/tests/%: tests/unit/%.c $(EVERYTHING)
 $(BUILD)/programs/%: tests/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) $(LIBS) -lopenblas
+	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) -lcmocka $(LIBS) -lopenblas
 
 $(BUILD)/programs/fuzz/seeds $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/obj/tests/fuzz/fuzz_input.o
 $(BUILD)/programs/fuzz/seeds: tests/fuzz/seeds.c $(EVERYTHING)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $(filter %.c %.o,$^) $(LIBS)
+	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $(filter %.c %.o,$^) -lcmocka $(LIBS)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(EVERYTHING)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS_COMMON) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LIBS)
+	$(Q)$(CC) $(CFLAGS_COMMON) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) -lcmocka $(LIBS)
 
 tests: $(TESTS)
 
