@@ -118,7 +118,8 @@ static void run_natural(struct workgroup *group)
                 wave_run(&group->waves[i]);
         if (workgroup_abandoned(group))
             return;
-        if (any_in_state(group, WAVE_AT_BARRIER))
+        /* A split barrier that completed on the way has made waves ready again. */
+        if (!any_in_state(group, WAVE_READY) && any_in_state(group, WAVE_AT_BARRIER))
             release_barrier(group);
     }
 }
