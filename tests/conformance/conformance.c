@@ -135,7 +135,7 @@ static bool run_cases(bool *failed, struct error *error)
         return error_set(error, STATUS_USAGE, "%s: no such files", pattern);
     bool ok = true;
     for (size_t i = 0; ok && i < found.gl_pathc; i++)
-        ok = case_file_run(found.gl_pathv[i], stdout, &tally, error);
+        ok = case_file_run(found.gl_pathv[i], NULL, stdout, &tally, error);
     globfree(&found);
     printf("own cases: %zu of %zu passed\n", tally.n_run - tally.n_failed, tally.n_run);
     *failed |= tally.n_failed > 0;

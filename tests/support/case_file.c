@@ -104,11 +104,11 @@ static bool run_prepared(const struct instruction_case *test, struct group_runne
     return ok;
 }
 
-static bool run_case(const struct instruction_case *test, const uint8_t *code, size_t code_bytes, const char *path,
-                     FILE *out)
+static bool run_case(const struct instruction_case *test, const char *chip, const uint8_t *code, size_t code_bytes,
+                     const char *path, FILE *out)
 {
     struct error error;
-    struct group_launch launch = {.chip = test->chip,
+    struct group_launch launch = {.chip = chip,
                                   .n_lanes = test->n_lanes,
                                   .n_items = test->n_lanes,
                                   .code = code,
@@ -133,8 +133,8 @@ static size_t find_mark(const uint8_t *bytes, size_t n_bytes, size_t from, uint3
     return n_bytes;
 }
 
-/* Cases [first, first + n) are for one chip and wave size: one run of the assembler serves them. */
-static bool run_together(const struct instruction_case *cases, size_t n, const char *path, FILE *out,
+/* Cases that stand together and are for the same chips and wave size: one run of the assembler serves them. */
+static bool run_together(const struct instruction_case *cases, size_t n, const char *chip, const char *path, FILE *out,
                          struct case_tally *tally, struct error *error)
 {
     struct text text = {0};
@@ -142,22 +142,35 @@ static bool run_together(const struct instruction_case *cases, size_t n, const c
     size_t n_bytes;
     for (size_t i = 0; i < n; i++)
         text_append(&text, ".long 0x%x, %zu\n%ss_endpgm\n", MARK, i, cases[i].assembly.data);
-    bool ok = wave_runner_assemble(cases[0].chip, cases[0].n_lanes, text.data, &bytes, &n_bytes);
+    bool ok = wave_runner_assemble(chip, cases[0].n_lanes, text.data, &bytes, &n_bytes);
     text_free(&text);
     if (!ok)
-        return error_set(error, STATUS_USAGE, "%s: does not assemble for %s", path, cases[0].chip);
+        return error_set(error, STATUS_USAGE, "%s: does not assemble for %s", path, chip);
     size_t start = find_mark(bytes, n_bytes, 0, 0);
     for (size_t i = 0; i < n; i++) {
         size_t end = find_mark(bytes, n_bytes, start + 8, (uint32_t)i + 1);
         tally->n_run++;
-        tally->n_failed += !run_case(&cases[i], bytes + start + 8, end - start - 8, path, out);
+        tally->n_failed += !run_case(&cases[i], chip, bytes + start + 8, end - start - 8, path, out);
         start = end;
     }
     free(bytes);
     return true;
 }
 
-bool case_file_run(const char *path, FILE *out, struct case_tally *tally, struct error *error)
+/* run_together for each chip that the cases name, or for the only one that is asked for. */
+static bool run_on_chips(const struct instruction_case *cases, size_t n, const char *only, const char *path, FILE *out,
+                         struct case_tally *tally, struct error *error)
+{
+    char names[256], *rest = names;
+    bool ok = true;
+    snprintf(names, sizeof names, "%s", cases[0].chips);
+    for (char *chip; ok && (chip = strsep(&rest, " "));)
+        if (*chip && (!only || strcmp(chip, only) == 0))
+            ok = run_together(cases, n, chip, path, out, tally, error);
+    return ok;
+}
+
+bool case_file_run(const char *path, const char *chip, FILE *out, struct case_tally *tally, struct error *error)
 {
     struct arena arena = {0};
     struct instruction_case *cases = NULL;
@@ -167,10 +180,10 @@ bool case_file_run(const char *path, FILE *out, struct case_tally *tally, struct
         return false;
     bool ok = cases_parse(path, text, &arena, &cases, &n_cases, error);
     for (size_t first = 0, n; ok && first < n_cases; first += n) {
-        for (n = 1; first + n < n_cases && !strcmp(cases[first + n].chip, cases[first].chip) &&
+        for (n = 1; first + n < n_cases && !strcmp(cases[first + n].chips, cases[first].chips) &&
                     cases[first + n].n_lanes == cases[first].n_lanes;)
             n++;
-        ok = run_together(cases + first, n, path, out, tally, error);
+        ok = run_on_chips(cases + first, n, chip, path, out, tally, error);
     }
     cases_free(cases, n_cases);
     arena_free(&arena);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/emulator/instruction.h"
+#include "device/emulator/wave.h"
 #include "reference/format.h"
 
 struct parser {
-    const char *path, *chip;
+    const char *path, *chips;
     uint32_t n_lanes;
     size_t line;
     struct arena *arena;
@@ -62,7 +62,7 @@ static bool parse_place(const char *text, struct place *place)
             return true;
         }
     const char *bracket = strchr(text, '[');
-    place->kind = *text == 'v' ? PLACE_VGPR : PLACE_SCALAR;
+    place->kind = *text == 's' ? PLACE_SCALAR : PLACE_VGPR;
     if (bracket && strncmp(text, "memory", 6) == 0) {
         place->kind = PLACE_MEMORY;
         return parse_range(bracket, place) && place->n_dwords == 1 && place->index < CASE_MEMORY_BYTES &&
@@ -73,8 +73,11 @@ static bool parse_place(const char *text, struct place *place)
         return parse_range(bracket, place) && place->n_dwords == 1 && place->index < CASE_LDS_BYTES &&
                place->index % 4 == 0;
     }
-    return (*text == 'v' || *text == 's') && parse_range(text + 1, place) && place->index + place->n_dwords <= 256 &&
-           (*text == 'v' || place->index + place->n_dwords <= SREG_VCC_LO);
+    if (!strchr("vas", *text) || !parse_range(text + 1, place) || place->index + place->n_dwords > AGPR_FIRST_ROW)
+        return false;
+    bool fits = *text != 's' || place->index + place->n_dwords <= SREG_VCC_LO;
+    place->index += *text == 'a' ? AGPR_FIRST_ROW : 0;
+    return fits;
 }
 
 static bool parse_float(const char *text, struct case_value *value)
@@ -158,11 +161,11 @@ static bool parse_state(struct parser *parser, char *text, struct case_state *st
 
 static bool start_case(struct parser *parser, const char *name)
 {
-    if (!parser->chip || !parser->n_lanes)
+    if (!parser->chips || !parser->n_lanes)
         return complain(parser, "chip and wave must come before", name);
     parser->current = &parser->cases[parser->n_cases++];
     parser->current->name = arena_format(parser->arena, "%s", name);
-    parser->current->chip = parser->chip;
+    parser->current->chips = parser->chips;
     parser->current->n_lanes = parser->n_lanes;
     parser->current->line = parser->line;
     return true;
@@ -177,8 +180,8 @@ static bool parse_statement(struct parser *parser, const char *word, char *rest)
 {
     struct instruction_case *current = parser->current;
     if (strcmp(word, "chip") == 0) {
-        parser->chip = arena_format(parser->arena, "%s", rest);
-        return parser->chip;
+        parser->chips = arena_format(parser->arena, "%s", rest);
+        return parser->chips;
     }
     if (strcmp(word, "wave") == 0) {
         parser->n_lanes = (uint32_t)strtoul(rest, NULL, 10);

@@ -37,7 +37,7 @@ struct case_state {
 };
 
 struct instruction_case {
-    const char *name, *chip;
+    const char *name, *chips; /* chips: one or more names, a space between */
     uint32_t n_lanes;
     size_t line, n_before, n_after;
     struct case_state before[MAX_CASE_STATES], after[MAX_CASE_STATES];

@@ -27,7 +27,7 @@ static void all_cases_of_the_tree_agree(void **state)
     assert_int_equal(glob(pattern, 0, NULL, &files), 0);
     struct case_tally tally = {0};
     for (size_t i = 0; i < files.gl_pathc; i++)
-        if (!case_file_run(files.gl_pathv[i], stderr, &tally, &error))
+        if (!case_file_run(files.gl_pathv[i], NULL, stderr, &tally, &error))
             fail_msg("%s", error.text);
     globfree(&files);
     assert_true(tally.n_run > 0);
@@ -57,7 +57,7 @@ static void a_wrong_expectation_fails(void **state)
         char *path = write_cases(text);
         struct case_tally tally = {0};
         FILE *out = tmpfile();
-        assert_true(case_file_run(path, out, &tally, &error));
+        assert_true(case_file_run(path, NULL, out, &tally, &error));
         assert_int_equal(tally.n_run, 1);
         assert_int_equal(tally.n_failed, 1);
         fclose(out);
@@ -80,7 +80,7 @@ static void malformed_files_are_refused_with_their_line(void **state)
         char *path = write_cases(texts[i]);
         struct case_tally tally = {0};
         struct error error = {0};
-        assert_false(case_file_run(path, stderr, &tally, &error));
+        assert_false(case_file_run(path, NULL, stderr, &tally, &error));
         assert_int_equal(error.status, STATUS_USAGE);
         assert_non_null(strstr(error.text, path));
         unlink(path);
