@@ -103,10 +103,17 @@ bool control_plant(const struct control *control, const struct host_case *host, 
     return true;
 }
 
+/* Red for the control's reason: at its gate, and by its check where it names one. */
+static bool is_red_as_planted(const struct control *k, const struct verdict *gate)
+{
+    bool found = gate->has_finding && k->finding && strcmp(finding_kind_name(gate->finding.kind), k->finding) == 0;
+    return gate->status == VERDICT_FAIL && gate->gate == k->gate && (!k->finding || found);
+}
+
 /* The verdict of a control from that of its gate on the faulty run. */
 static void as_control(const struct control *k, const struct verdict *gate, struct verdict *verdict)
 {
-    bool red = gate->status == VERDICT_FAIL && gate->gate == k->gate;
+    bool red = is_red_as_planted(k, gate);
     double factor = gate->gate == GATE_BOUND ? gate->worst_ratio : 0;
     *verdict = *gate;
     verdict->worst_ratio = factor;
@@ -114,6 +121,8 @@ static void as_control(const struct control *k, const struct verdict *gate, stru
     if (red && verdict->status == VERDICT_MISS)
         verdict_reason(verdict, "red at gate %d by %.4g times the bound, less than the %.4g it must be", k->gate, factor,
                        k->least_factor);
+    else if (!red && gate->status == VERDICT_FAIL && gate->gate == k->gate)
+        verdict_reason(verdict, "red without a finding of %s: %.500s", k->finding, gate->reason);
     else if (!red && gate->status == VERDICT_FAIL)
         verdict_reason(verdict, "red at gate %d instead of gate %d: %.500s", gate->gate, k->gate, gate->reason);
     else if (gate->status == VERDICT_PASS)
@@ -128,7 +137,7 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
     struct outputs first = {0};
     struct verdict gate = verdict_for_case(host, target, GATE_BYTES);
     if (k->gate == GATE_BYTES) {
-        struct gate1_options runs = {options->n_runs, options->seed, .checks = options->checks};
+        struct gate1_options runs = {k->finding ? 1 : options->n_runs, options->seed, .checks = options->checks};
         gate1_run(target, host, fault, &runs, arena, &first, &gate);
     } else if (gate1_once(target, host, fault, arena, &first, &gate)) {
         struct verdict elsewhere = gate;

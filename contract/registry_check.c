@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/device.h"
+
 enum { HYGIENE_WIDTH = 32 };
 
 #define INVALID(error, name, ...)                                                                                          \
@@ -245,6 +247,14 @@ static bool control_names_are_sound(const struct registry *registry, size_t i, s
     return true;
 }
 
+static bool is_check(const char *name)
+{
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        if (CHECKS_ALL >> kind & 1 && strcmp(finding_kind_name((enum finding_kind)kind), name) == 0)
+            return true;
+    return false;
+}
+
 static bool control_check(const struct registry *registry, size_t i, struct error *error)
 {
     const struct control *k = registry->controls[i];
@@ -258,6 +268,10 @@ static bool control_check(const struct registry *registry, size_t i, struct erro
         return BAD_CONTROL(error, k->name, "%s has no shape %s", k->registration, k->shape);
     if (k->gate < GATE_BYTES || k->gate > GATE_LIMITS)
         return BAD_CONTROL(error, k->name, "names gate %d; gates are 1 to 5", k->gate);
+    if (k->finding && (k->gate != GATE_BYTES || !is_check(k->finding)))
+        return BAD_CONTROL(error, k->name,
+                           "names a finding of %s at gate %d; mem, init, race, sync and wait are found at gate 1",
+                           k->finding, k->gate);
     if (k->gate != GATE_LIMITS && !(registration_patterns(r) & 1u << k->pattern))
         return BAD_CONTROL(error, k->name, "%s does not run pattern %s", k->registration, reg_pattern_name(k->pattern));
     if (k->gate >= GATE_CLASSES && k->gate <= GATE_EXACT && k->gate != gate_of_pattern(k->pattern))

@@ -76,3 +76,7 @@ CONTROL(linear_w4_svh_swapped, .registration = "tf_exl3_linear_k8_w4", .what = "
         .other_arg = SVH);
 CONTROL(linear_w8_block, .registration = "tf_exl3_linear_k8_w8", .what = "512 threads where the kernel is compiled for 256",
         .shape = "1x128x8192", .pattern = REG_PATTERN_SIGNED, .gate = GATE_LIMITS, .how = CONTROL_RECORD, .delta = 512);
+CONTROL(linear_w8_reuse, .registration = "tf_exl3_linear_k8_w8",
+        .what = "no barrier before the partial sums' place is used again", .shape = "15x256x8192",
+        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .finding = "race", .how = CONTROL_BUILD,
+        .define = "EXL3_FAULT_NO_REUSE_BARRIER");

@@ -18,3 +18,6 @@ CONTROL(softmax_element_late, .registration = "softmax_rows", .what = "x is read
 CONTROL(softmax_planted_late, .registration = "softmax_rows", .what = "x is read one row late, past planted rows",
         .shape = "4x1024", .pattern = REG_PATTERN_CLASSES, .gate = GATE_CLASSES, .how = CONTROL_POINTER, .tensor = 0,
         .offset_rows = 1);
+CONTROL(softmax_no_barrier, .registration = "softmax_rows", .what = "no barrier between the waves' results and their sum",
+        .shape = "2x33", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .finding = "race", .how = CONTROL_BUILD,
+        .define = "SOFTMAX_FAULT_NO_BARRIER");

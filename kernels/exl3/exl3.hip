@@ -273,8 +273,10 @@ __device__ __forceinline__ void linear_pass(const half2_t *__restrict__ x, const
     const half4_t own_svh = svh[(size_t)blockIdx.x * wave + lane];
 #pragma unroll
     for (int first = 0; first < ROWS; first += rows_of_sum) {
+#if !defined(EXL3_FAULT_NO_REUSE_BARRIER)
         if (first > 0)
             __syncthreads();
+#endif
 #pragma unroll
         for (int r = first; r < ROWS && r < first + rows_of_sum; r++)
 #pragma unroll

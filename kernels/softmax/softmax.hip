@@ -54,9 +54,15 @@ __device__ __forceinline__ running merge_wave(running r)
 __device__ __forceinline__ running merge_block(running r)
 {
     __shared__ running of_wave[threads / wave];
+#if defined(SOFTMAX_FAULT_WAVE_UNWRITTEN)
+    if (threadIdx.x == 0)
+#else
     if (threadIdx.x % wave == 0)
+#endif
         of_wave[threadIdx.x / wave] = r;
+#if !defined(SOFTMAX_FAULT_NO_BARRIER)
     __syncthreads();
+#endif
     float maximum = of_wave[0].maximum;
 #pragma unroll
     for (int w = 1; w < threads / wave; w++)

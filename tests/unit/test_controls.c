@@ -97,6 +97,39 @@ static void weakly_red_fault_is_a_miss(void **state)
     assert_non_null(strstr(v.reason, "less than the 1e+30"));
 }
 
+/* Red at gate 1 by what a check found: of the kind that the control names, or not. */
+static struct verdict found(enum finding_kind kind, const char *named)
+{
+    struct control control = fake_controls[0];
+    struct registration r = fake_registration("dot");
+    struct builder builder = fake_builder();
+    struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, true)};
+    struct control_options options = {.n_runs = 5, .seed = 1, .n_threads = 1, .checks = CHECKS_ALL};
+    struct verdict v;
+    struct error error = {0};
+    control.gate = GATE_BYTES;
+    control.least_factor = 0;
+    control.finding = named;
+    fake_device_report(kind, "k+0x10 text: here");
+    if (!control_run(&control, &r, &builds, NULL, &options, &v, &error))
+        fail_msg("%s", error.text);
+    builds_free(&builds);
+    return v;
+}
+
+static void finding_must_be_of_the_kind_that_the_control_names(void **state)
+{
+    (void)state;
+    struct verdict v = found(FINDING_RACE, "race");
+    if (v.status != VERDICT_RED)
+        fail_msg("%s", v.reason);
+    assert_non_null(strstr(v.reason, "run 1: race: k+0x10"));
+    v = found(FINDING_MEM, "race");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_non_null(strstr(v.reason, "red without a finding of race: run 1: mem"));
+    assert_int_equal(found(FINDING_MEM, NULL).status, VERDICT_RED);
+}
+
 static void failed_launch_is_a_miss(void **state)
 {
     (void)state;
@@ -122,6 +155,7 @@ int main(void)
         cmocka_unit_test(green_fault_is_a_miss),
         cmocka_unit_test(fault_red_elsewhere_is_a_miss),
         cmocka_unit_test(weakly_red_fault_is_a_miss),
+        cmocka_unit_test(finding_must_be_of_the_kind_that_the_control_names),
         cmocka_unit_test(failed_launch_is_a_miss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,15 @@ static void control_without_define(struct spoilt *s)
 {
     s->control.how = CONTROL_BUILD;
 }
+static void control_that_names_no_check(struct spoilt *s)
+{
+    s->control.gate = GATE_BYTES;
+    s->control.finding = "raze";
+}
+static void control_that_names_a_check_at_gate_3(struct spoilt *s)
+{
+    s->control.finding = "race";
+}
 
 static void each_contradiction_is_refused(void **state)
 {
@@ -147,6 +156,8 @@ static void each_contradiction_is_refused(void **state)
         {control_of_a_one_block_grid, "at least two blocks on shape 6x64"},
         {control_of_a_stale_output, "must be an input"},
         {control_without_define, "needs a define"},
+        {control_that_names_no_check, "names a finding of raze at gate 1"},
+        {control_that_names_a_check_at_gate_3, "names a finding of race at gate 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct spoilt s = sound();
