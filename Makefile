@@ -85,10 +85,10 @@ bench: deps ## measure speed; nothing is asserted
 	@$(MAKE) -j$(JOBS) --no-print-directory build $(filter $(BUILD)/programs/bench/%,$(PROGRAMS))
 	@for program in $(filter $(BUILD)/programs/bench/%,$(PROGRAMS)); do $$program || exit; done
 
-conformance: deps ## hold the emulator to instruction vectors (VECTORS=folder of *.jsonl)
+conformance: deps ## hold every chip to vectors, cases and kernels (VECTORS=folder of *.jsonl)
 	@test -n "$(VECTORS)" || { echo "make conformance: give the folder of vectors: make conformance VECTORS=DIR" >&2; exit 2; }
 	@$(MAKE) -j$(JOBS) --no-print-directory $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS))
-	@for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(VECTORS) || exit; done
+	@status=0; for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(VECTORS) || status=$$?; done; exit $$status
 
 new: deps ## a kernel, its registration and a control that build and pass (FAMILY=, KERNEL=)
 	@scripts/new_kernel.sh "$(FAMILY)" "$(KERNEL)"
