@@ -206,6 +206,20 @@ static bool fetch_outputs(struct run *run, struct error *error)
     return true;
 }
 
+/* Each device to each other one. */
+static bool enable_peers(struct run *run, struct error *error)
+{
+    const struct hip_api *hip = run->device->hip;
+    hipError_t result = hipSuccess;
+    for (int device = 0; result == hipSuccess && device < run->plan->n_devices; device++) {
+        result = hip->hipSetDevice(device);
+        for (int peer = 0; result == hipSuccess && peer < run->plan->n_devices; peer++)
+            if (peer != device)
+                result = hip->hipDeviceEnablePeerAccess(peer, 0);
+    }
+    return result == hipSuccess || hip_failed(error, "peer access", result);
+}
+
 /* All launches on a fresh emulator. A refused launch or one that failed ends the line of launches. */
 static bool run_all(struct run *run, uint64_t poison, struct error *error)
 {
@@ -220,7 +234,7 @@ static bool run_all(struct run *run, uint64_t poison, struct error *error)
     if (!emulator_open(&options, &run->device, error))
         return false;
     run->device->set_schedule(run->device, plan->schedule);
-    bool ok = true;
+    bool ok = !plan->peer_access || enable_peers(run, error);
     for (size_t l = 0; ok && l < plan->n_launches && run->status == STATUS_OK; l++)
         ok = run_launch(run, l, poison, error);
     ok = ok && fetch_outputs(run, error);

@@ -80,7 +80,7 @@ struct emulate_plan {
     unsigned checks;         /* bits 1 << FINDING_… */
     uint64_t schedule, max_instructions, approx_seed;
     int n_devices, n_jobs;
-    bool stats, help;
+    bool stats, peer_access, help;
     struct emulate_launch *launches; /* EMULATE_LAUNCHES, owned */
     size_t n_launches;
 };

@@ -15,6 +15,7 @@
     X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS, "chips to compile for (default: all of record)")                      \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
+    X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN, "emulated devices; cases run on the first (default: 1)")   \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
@@ -151,6 +152,8 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return parse_number("runs", value, 2, 1000, &a->n_runs, error);
     case OPTION_SEED:
         return parse_seed(value, &a->seed, error);
+    case OPTION_DEVICE_COUNT:
+        return parse_number("device-count", value, 1, 64, &a->n_devices, error);
     case OPTION_JOBS:
         return parse_number("jobs", value, 1, 256, &a->n_jobs, error);
     case OPTION_SHARD:
@@ -212,6 +215,7 @@ static bool take_options(int argc, char **argv, int command_mask, struct argumen
 bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error)
 {
     *arguments = (struct arguments){.command = argv[0],
+                                    .n_devices = 1,
                                     .n_jobs = parallel_processors(),
                                     .n_runs = DEFAULT_RUNS,
                                     .seed = 1,

@@ -24,6 +24,7 @@ struct arguments {
     size_t n_only;
     bool on_gpu;   /* --device rocm */
     int gpu_index; /* rocm:N */
+    int n_devices; /* emulated */
     int n_jobs, n_runs;
     unsigned checks; /* bits 1 << FINDING_… of the sanitizer's checks */
     uint64_t seed;

@@ -100,7 +100,7 @@ bool session_device(const struct session *session, const char *chip, struct devi
         return open_gpu(session, chip, device, error);
     struct emulator_options options = {
         .chip = chip ? chip : DEFAULT_CHIP,
-        .n_devices = 1,
+        .n_devices = session->arguments->n_devices,
         .n_threads = session->arguments->n_jobs,
         .checks = session->arguments->checks & CHECKS_BASIC,
     };

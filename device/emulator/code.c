@@ -52,6 +52,8 @@ static void read_raw_fields(const uint8_t *bytes, struct instruction *in)
         in->immediate = (int16_t)(word & 0xffff);
     else if (is_sopc && strstr(in->text, "gpr_idx("))
         in->immediate = (int32_t)(word >> 8 & 0xf);
+    if (strncmp(in->text, "tbuffer_", 8) == 0)
+        in->immediate = (int32_t)(in->size_bytes == 12 ? read_u32(bytes + 4) >> 23 & 0x7f : word >> 19 & 0x7f);
     if (word >> 26 == 0x36 && strstr(in->text, "swizzle("))
         in->offset = (int32_t)(word & 0xffff);
 }

@@ -96,6 +96,7 @@ static const struct value_modifier {
     {"bitop3:", VALUE_IMMEDIATE, 0},
     {"th:", VALUE_THROUGH, 0},
     {"scope:", VALUE_IGNORED, 0},
+    {"format:", VALUE_IGNORED, 0}, /* read from the encoding: code.c */
     {"wait_exp:", VALUE_IGNORED, 0},
     {"wait_vdst:", VALUE_IGNORED, 0},
     {"wait_va_vdst:", VALUE_IGNORED, 0},

@@ -73,6 +73,23 @@ HANDLER(s_get_barrier_state)
                        exists ? 1 | workgroup_n_alive(wave->group) << 4 | wave->group->n_signals << 16 : 0);
 }
 
+/* The global wave sync of gfx9 to gfx11, a barrier over the whole grid, where the grid is one workgroup; workgroups of a
+ * larger one run one after another and cannot wait for each other. */
+HANDLER(ds_gws_init)
+{
+    (void)wave;
+    (void)in;
+}
+
+HANDLER(ds_gws_barrier)
+{
+    const uint32_t *grid = wave->dispatch->grid;
+    if ((uint64_t)grid[0] * grid[1] * grid[2] == 1)
+        HANDLER_NAME(s_barrier)(wave, in);
+    else
+        wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator has no barrier between workgroups");
+}
+
 /* Trap 3 is llvm.debugtrap, which without a debugger does nothing (AMDGPUUsage, "Trap Handler ABI"). */
 enum { DEBUG_TRAP = 3 };
 
