@@ -24,7 +24,7 @@
     X(NO_CHECK, "no-check", "KINDS", NO_CHECKS_HELP)                                                                       \
     X(SCHEDULE, "schedule", "SEED", "permute workgroups, waves and switch points (default: 0, the natural order)")         \
     X(DEVICE_COUNT, "device-count", "N", "emulated devices (default: 1)")                                                  \
-    X(PEER_ACCESS, "peer-access", NULL, "let each device use the memory of the others, as hipDeviceEnablePeerAccess does")   \
+    X(PEER_ACCESS, "peer-access", NULL, "let each device use the memory of the others, as hipDeviceEnablePeerAccess does") \
     X(MAX_INSTRUCTIONS, "max-instructions", "N",                                                                           \
       "that a wave may execute before the watchdog ends the launch (default: 2^28)")                                       \
     X(APPROX, "approx", "SEED", "perturb approximate functions within their documented ulp")                               \

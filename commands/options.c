@@ -15,7 +15,7 @@
     X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS, "chips to compile for (default: all of record)")                      \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
-    X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN, "emulated devices; cases run on the first (default: 1)")   \
+    X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN, "emulated devices; cases run on the first (default: 1)")  \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \

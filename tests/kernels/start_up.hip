@@ -67,3 +67,28 @@ KERNEL start_up(uint32_t *out, uint32_t small, uint64_t large, unsigned char byt
     o[14] = fibonacci(place % 8);
     o[15] = __builtin_amdgcn_wavefrontsize();
 }
+
+#if defined(__gfx1200__) || defined(__gfx1201__)
+/* gfx12's barrier in its two parts: wave 0 signals that its values are there and does not wait for the readers; one wave of
+ * each group is the first. */
+KERNEL split_barrier(uint32_t *out)
+{
+    __attribute__((shared)) static uint32_t values[32], firsts[256];
+    uint32_t item = __builtin_amdgcn_workitem_id_x(), wave = __builtin_amdgcn_readfirstlane(item / 32);
+    if (wave == 0)
+        values[item % 32] = 100 + item + 1000 * __builtin_amdgcn_workgroup_id_x();
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier_signal(-1);
+    __builtin_amdgcn_s_barrier_wait(-1);
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    uint32_t value = values[item % 32];
+    firsts[item] = __builtin_amdgcn_s_barrier_signal_isfirst(-1);
+    __builtin_amdgcn_s_barrier_wait(-1);
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "workgroup");
+    uint32_t n_firsts = 0;
+    __builtin_amdgcn_s_barrier();
+    for (uint32_t w = 0; w < 256; w += 32)
+        n_firsts += firsts[w];
+    out[__builtin_amdgcn_workgroup_id_x() * 256 + item] = value + 100000 * n_firsts;
+}
+#endif

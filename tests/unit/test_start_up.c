@@ -166,6 +166,42 @@ static void check_build(const struct build *build, const char *folder)
     }
 }
 
+/* In the natural order and in permuted ones, where waves switch between the barrier's two parts. */
+static void both_parts_of_a_split_barrier_order_the_waves(void **state)
+{
+    (void)state;
+    enum { GROUPS = 2, ITEMS = 256 };
+    const struct build build = {"gfx1201", 32, {"-O2"}};
+    struct emulator_options options = {.chip = build.chip, .n_devices = 1, .n_threads = 1, .checks = CHECKS_BASIC};
+    char folder[SCRATCH_PATH_BYTES];
+    struct device *device;
+    struct error error;
+    hipModule_t module;
+    hipFunction_t function;
+    void *out;
+    uint32_t values[GROUPS * ITEMS];
+    assert_true(scratch_open(folder));
+    char *image = compile(&build, folder);
+    scratch_close(folder);
+    assert_true(emulator_open(&options, &device, &error));
+    assert_int_equal(device->hip->hipModuleLoadData(&module, image), hipSuccess);
+    assert_int_equal(device->hip->hipModuleGetFunction(&function, module, "split_barrier"), hipSuccess);
+    assert_int_equal(device->hip->hipMalloc(&out, sizeof values), hipSuccess);
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        void *parameters[] = {&out};
+        device->set_schedule(device, seed);
+        hipError_t result =
+            device->hip->hipModuleLaunchKernel(function, GROUPS, 1, 1, ITEMS, 1, 1, 0, NULL, parameters, NULL);
+        print_findings(device);
+        assert_int_equal(result, hipSuccess);
+        assert_int_equal(device->hip->hipMemcpy(values, out, sizeof values, hipMemcpyDeviceToHost), hipSuccess);
+        for (uint32_t i = 0; i < GROUPS * ITEMS; i++)
+            assert_int_equal(values[i], 100000 + 100 + i % 32 + 1000 * (i / ITEMS));
+    }
+    device->close(device);
+    free(image);
+}
+
 static void every_way_to_start_a_kernel_gives_it_what_the_launch_says(void **state)
 {
     (void)state;
@@ -180,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_to_start_a_kernel_gives_it_what_the_launch_says),
+        cmocka_unit_test(both_parts_of_a_split_barrier_order_the_waves),
     };
     return cmocka_run_group_tests_name("start-up", tests, NULL, NULL);
 }

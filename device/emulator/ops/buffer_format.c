@@ -1,7 +1,8 @@
 /*
- * Typed buffer accesses: buffer_load_format and its kin take the format from the resource, tbuffer ones from the instruction
- * ("Vega" ISA, 8.1.6 and 12.14; "RDNA2" and "RDNA3" ISA, tables of buffer formats; LLVM, "AMDGPU MTBUF format"). Formats whose
- * components share a dword with odd sizes (10_11_11 and the like) are unsupported.
+ * Typed buffer accesses: buffer_load_format and its kin take the format from the resource, tbuffer ones from the
+ * instruction
+ * ("Vega" ISA, 8.1.6 and 12.14; "RDNA2" and "RDNA3" ISA, tables of buffer formats; LLVM, "AMDGPU MTBUF format"). Formats
+ * whose components share a dword with odd sizes (10_11_11 and the like) are unsupported.
  */
 #include "device/emulator/float_lanes.h"
 #include "device/emulator/ops/access.h"
@@ -14,12 +15,12 @@ struct buffer_format {
     uint8_t number;
 };
 
-/* Where the formats of a component size and count begin: gfx9's data format, and the unified numbers of gfx10 and of gfx11 and
- * later, which run over UNORM … SINT and FLOAT as far as the size has them. */
+/* Where the formats of a component size and count begin: gfx9's data format, and the unified numbers of gfx10 and of gfx11
+ * and later, which run over UNORM … SINT and FLOAT as far as the size has them. */
 static const struct layout_row {
     uint8_t n_components, bits, gfx9, gfx10, gfx11;
 } layouts[] = {
-    {1, 8, 1, 1, 1},    {1, 16, 2, 7, 7},   {2, 8, 3, 14, 14},   {1, 32, 4, 20, 20},  {2, 16, 5, 23, 23},
+    {1, 8, 1, 1, 1},    {1, 16, 2, 7, 7},    {2, 8, 3, 14, 14},   {1, 32, 4, 20, 20},  {2, 16, 5, 23, 23},
     {4, 8, 10, 56, 42}, {2, 32, 11, 62, 48}, {4, 16, 12, 65, 51}, {3, 32, 13, 72, 58}, {4, 32, 14, 75, 61},
 };
 
@@ -74,8 +75,8 @@ static unsigned resource_code(const struct wave *wave, uint32_t word)
 /* What an instruction moves: its format, its registers, and which component each of them takes. */
 struct typed {
     struct buffer_format format;
-    unsigned n_values;                 /* of the instruction */
-    bool is_d16, high_half;            /* 16-bit values, two a register; or one in the high half */
+    unsigned n_values;                /* of the instruction */
+    bool is_d16, high_half;           /* 16-bit values, two a register; or one in the high half */
     uint8_t selects[MOST_COMPONENTS]; /* 0: zero, 1: one, 4 + k: component k */
 };
 
@@ -87,11 +88,11 @@ static bool read_typed(struct wave *wave, const struct instruction *in, int k, b
     bool from_instruction = in->opcode->mnemonic[0] == 't';
     typed->format = find_format(wave, from_instruction ? (unsigned)in->immediate : resource_code(wave, words[3]));
     for (unsigned i = 0; i < MOST_COMPONENTS; i++)
-        typed->selects[i] =
-            (uint8_t)(from_instruction || !is_load ? SELECT_COMPONENT + i : words[3] >> 3 * i & 7);
+        typed->selects[i] = (uint8_t)(from_instruction || !is_load ? SELECT_COMPONENT + i : words[3] >> 3 * i & 7);
     if (typed->format.n_components && (is_load || typed->n_values >= typed->format.n_components))
         return true;
-    wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator does not know this buffer format or leaves components of it out");
+    wave_finding(wave, FINDING_UNSUPPORTED, -1,
+                 "the emulator does not know this buffer format or leaves components of it out");
     return false;
 }
 
