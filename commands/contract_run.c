@@ -47,7 +47,7 @@ static struct run_options run_options(const struct invocation *in)
                                 .n_runs = a->n_runs,
                                 .n_threads = a->n_jobs,
                                 .seed = a->seed,
-                                .checks = CHECKS_ALL,
+                                .checks = a->checks,
                                 .shard = a->shard,
                                 .n_shards = a->n_shards,
                                 .today = in->today};

@@ -118,6 +118,8 @@ static bool make_buffer(struct run *run, const struct emulate_argument *argument
         return error_set(error, STATUS_ENVIRONMENT, "%s: out of memory", argument->name);
     emulate_argument_fill(argument, poison, buffer->bytes);
     result = hip->hipMemcpy(device, buffer->bytes, buffer->n_bytes, hipMemcpyHostToDevice);
+    if (argument->kind == ARGUMENT_OUT) /* its poison is nobody's value */
+        run->device->forget(run->device, device, buffer->n_bytes);
     return result == hipSuccess || hip_failed(error, argument->name, result);
 }
 

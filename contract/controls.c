@@ -149,6 +149,15 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
     as_control(k, &gate, verdict);
 }
 
+/* Whether the device makes the check that a control names; a control without one needs none. */
+static bool makes_check(const struct device *device, unsigned checks, const char *name)
+{
+    for (int kind = 0; name && device->take_findings && kind < FINDING_KIND_COUNT; kind++)
+        if (strcmp(finding_kind_name((enum finding_kind)kind), name) == 0)
+            return checks >> kind & 1;
+    return !name;
+}
+
 static void judge_launch(const struct control *k, const struct host_case *host, const struct launch_target *target,
                          const struct launch_fault *fault, struct builds *builds, const struct launch_checker *checker,
                          struct verdict *verdict)
@@ -182,8 +191,12 @@ bool control_run(const struct control *control, const struct registration *regis
     struct error build_error = {0};
     bool ok = host_case_open(&host, registration, shape, control->pattern, options->seed, options->n_threads, error) &&
               host_case_reference(&host, error) && control_plant(control, &host, &host.arena, &fault, error);
-    if (ok && !builds_target(builds, registration, control->how == CONTROL_BUILD ? control->define : NULL, &target,
-                             &build_error)) {
+    if (ok && !makes_check(builds->device, options->checks, control->finding)) {
+        *verdict = verdict_for_case(&host, &(struct launch_target){.device = builds->device}, control->gate);
+        verdict->status = VERDICT_NOT_RUN;
+        verdict_reason(verdict, "its check, %s, is not made here", control->finding);
+    } else if (ok && !builds_target(builds, registration, control->how == CONTROL_BUILD ? control->define : NULL, &target,
+                                    &build_error)) {
         *verdict = verdict_for_case(&host, &target, control->gate);
         verdict->status = VERDICT_MISS;
         verdict_reason(verdict, "not run: %.600s", build_error.text);

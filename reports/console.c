@@ -129,8 +129,8 @@ static void note_gate(struct console *console, const struct verdict *v)
 
 static void print_control(struct console *console, const struct verdict *v)
 {
-    bool red = v->status == VERDICT_RED;
-    print_word(console, red ? "RED" : "MISS", red ? "32" : "31");
+    bool red = v->status == VERDICT_RED, missed = v->status == VERDICT_MISS;
+    print_word(console, red ? "RED" : missed ? "MISS" : "SKIP", missed ? "31" : "32");
     if (red)
         fprintf(console->out, "%s %s  as planted, at gate %d: %s\n", v->chip, v->name, v->gate, v->reason);
     else

@@ -130,6 +130,17 @@ static void finding_must_be_of_the_kind_that_the_control_names(void **state)
     assert_int_equal(found(FINDING_MEM, NULL).status, VERDICT_RED);
 }
 
+static void control_whose_check_a_gpu_cannot_make_is_not_run(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[0];
+    control.gate = GATE_BYTES;
+    control.finding = "race";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_NOT_RUN);
+    assert_string_equal(v.reason, "its check, race, is not made here");
+}
+
 static void failed_launch_is_a_miss(void **state)
 {
     (void)state;
@@ -156,6 +167,7 @@ int main(void)
         cmocka_unit_test(fault_red_elsewhere_is_a_miss),
         cmocka_unit_test(weakly_red_fault_is_a_miss),
         cmocka_unit_test(finding_must_be_of_the_kind_that_the_control_names),
+        cmocka_unit_test(control_whose_check_a_gpu_cannot_make_is_not_run),
         cmocka_unit_test(failed_launch_is_a_miss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
