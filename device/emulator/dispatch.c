@@ -26,9 +26,13 @@ struct worker {
     struct instruction_profile *profile; /* likewise */
 };
 
+/* Workgroups that run together on one host thread have a worker each, too. */
+enum { MAX_TOGETHER = 256 };
+
 struct dispatch_storage {
     int n_threads;
-    struct worker *workers;
+    struct worker *workers; /* n_workers */
+    int n_workers;
 };
 
 struct dispatch_storage *dispatch_storage_open(int n_threads)
@@ -37,7 +41,8 @@ struct dispatch_storage *dispatch_storage_open(int n_threads)
     if (!storage)
         return NULL;
     storage->n_threads = n_threads < 1 ? 1 : n_threads;
-    storage->workers = calloc((size_t)storage->n_threads, sizeof *storage->workers);
+    storage->n_workers = storage->n_threads > MAX_TOGETHER ? storage->n_threads : MAX_TOGETHER;
+    storage->workers = calloc((size_t)storage->n_workers, sizeof *storage->workers);
     if (!storage->workers) {
         free(storage);
         return NULL;
@@ -49,7 +54,7 @@ void dispatch_storage_close(struct dispatch_storage *storage)
 {
     if (!storage)
         return;
-    for (int i = 0; i < storage->n_threads; i++) {
+    for (int i = 0; i < storage->n_workers; i++) {
         free(storage->workers[i].waves.bytes);
         free(storage->workers[i].vgprs.bytes);
         free(storage->workers[i].private_bytes.bytes);
@@ -152,11 +157,11 @@ static void start_checks(const struct run *run, struct worker *worker, struct wo
     sanitizer_group_start(group, worker->checks, &poison);
 }
 
-static void run_group(struct run *run, struct worker *worker, uint64_t rank)
+static struct workgroup start_group(const struct run *run, const struct worker *worker, uint64_t rank)
 {
     uint64_t index = group_of_rank(run, rank);
     const uint32_t *grid = run->launch->grid;
-    struct workgroup group = {
+    return (struct workgroup){
         .dispatch = run->dispatch,
         .id = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]), (uint32_t)(index / grid[0] / grid[1])},
         .n_waves = run->n_waves,
@@ -166,12 +171,22 @@ static void run_group(struct run *run, struct worker *worker, uint64_t rank)
         .rank = rank,
         .schedule = schedule_of_group(run, index),
     };
-    poison_fill(group.lds, group.lds_bytes, run->setup.poison[POISON_LDS]);
+}
+
+static void start_waves(const struct run *run, struct worker *worker, struct workgroup *group)
+{
+    poison_fill(group->lds, group->lds_bytes, run->setup.poison[POISON_LDS]);
     for (uint32_t i = 0; i < run->n_waves; i++)
-        wave_start(&group.waves[i], &group, &run->setup, i);
-    start_checks(run, worker, &group);
+        wave_start(&group->waves[i], group, &run->setup, i);
+    start_checks(run, worker, group);
     for (uint32_t i = 0; i < run->n_waves; i++)
-        start_profile(worker, &group.waves[i]);
+        start_profile(worker, &group->waves[i]);
+}
+
+static void run_group(struct run *run, struct worker *worker, uint64_t rank)
+{
+    struct workgroup group = start_group(run, worker, rank);
+    start_waves(run, worker, &group);
     workgroup_run(&group);
     if (group.checks)
         sanitizer_group_end(&group);
@@ -190,27 +205,45 @@ static void add_waves(const struct run *run, const struct worker *worker, struct
     }
 }
 
+static void add_tally(struct run *run, const struct tally *tally)
+{
+    pthread_mutex_lock(&run->dispatch->lock);
+    run->dispatch->n_executed += tally->executed;
+    run->dispatch->n_lanes_executed += tally->lanes;
+    pthread_mutex_unlock(&run->dispatch->lock);
+}
+
 static bool open_watchers(const struct run *run, struct worker *worker)
 {
     worker->profile = run->launch->profile ? profile_open(run->launch->code->n_instructions) : NULL;
     return (worker->profile || !run->launch->profile) && sanitizer_group_open(run->dispatch, run->n_waves, &worker->checks);
 }
 
-/* Under the dispatch's lock. */
-static void add_results(const struct run *run, const struct worker *worker, const struct tally *tally)
+/* False when the host is out of memory; close_worker must follow either way. */
+static bool open_worker(struct run *run, struct worker *worker)
 {
-    run->dispatch->n_executed += tally->executed;
-    run->dispatch->n_lanes_executed += tally->lanes;
-    if (worker->profile)
-        profile_add(run->launch->profile, worker->profile, run->launch->code->n_instructions);
+    bool ok = prepare_worker(run, worker) && open_watchers(run, worker);
+    if (!ok)
+        atomic_store(&run->out_of_memory, true);
+    return ok;
 }
 
-static void close_watchers(struct worker *worker)
+static void close_worker(struct run *run, struct worker *worker)
 {
+    if (worker->profile) {
+        pthread_mutex_lock(&run->dispatch->lock);
+        profile_add(run->launch->profile, worker->profile, run->launch->code->n_instructions);
+        pthread_mutex_unlock(&run->dispatch->lock);
+    }
     sanitizer_group_close(worker->checks);
     free(worker->profile);
     worker->checks = NULL;
     worker->profile = NULL;
+}
+
+static bool is_abandoned(const struct run *run)
+{
+    return __atomic_load_n(&run->dispatch->abandoned, __ATOMIC_ACQUIRE);
 }
 
 static void work(void *context, int64_t item)
@@ -218,23 +251,148 @@ static void work(void *context, int64_t item)
     struct run *run = context;
     struct worker *worker = &run->storage->workers[item];
     struct tally tally = {0};
-    if (!prepare_worker(run, worker) || !open_watchers(run, worker)) {
-        atomic_store(&run->out_of_memory, true);
-        close_watchers(worker);
-        return;
-    }
+    bool ok = open_worker(run, worker);
     /* Ranks are handed out in order, so every one below an abandoning workgroup's is taken by then. */
-    while (!__atomic_load_n(&run->dispatch->abandoned, __ATOMIC_ACQUIRE)) {
+    while (ok && !is_abandoned(run)) {
         uint64_t rank = atomic_fetch_add(&run->next_rank, 1);
         if (rank >= run->n_groups)
             break;
         run_group(run, worker, rank);
         add_waves(run, worker, &tally);
     }
-    pthread_mutex_lock(&run->dispatch->lock);
-    add_results(run, worker, &tally);
-    pthread_mutex_unlock(&run->dispatch->lock);
-    close_watchers(worker);
+    close_worker(run, worker);
+    add_tally(run, &tally);
+}
+
+/*
+ * Launches whose workgroups can see each other's work: all on one host thread, several under way at a time. With a schedule
+ * a random one makes the next step. Without, one after another in order, and the next begins early only where all under way
+ * poll for what others have to do.
+ */
+struct together {
+    struct run *run;
+    struct workgroup groups[MAX_TOGETHER]; /* group i is in worker i */
+    bool live[MAX_TOGETHER];
+    unsigned n_live, n_wanted, n_open; /* groups under way; that shall be; workers in use */
+    uint64_t n_steps, n_steps_at_end;  /* steps made in all, and when a group last ended */
+    struct tally tally;
+};
+
+enum {
+    SCHEDULED_TOGETHER = 8,
+    STALL_STEPS = 1 << 16, /* without any group's end: more groups may be needed for these to go on */
+};
+
+static bool start_next(struct together *together)
+{
+    struct run *run = together->run;
+    unsigned slot = 0;
+    while (slot < MAX_TOGETHER && together->live[slot])
+        slot++;
+    uint64_t rank = atomic_load(&run->next_rank);
+    if (slot == MAX_TOGETHER || rank >= run->n_groups || is_abandoned(run) || atomic_load(&run->out_of_memory))
+        return false;
+    struct worker *worker = &run->storage->workers[slot];
+    if (slot == together->n_open) {
+        together->n_open++;
+        if (!open_worker(run, worker))
+            return false;
+    }
+    atomic_store(&run->next_rank, rank + 1);
+    together->groups[slot] = start_group(run, worker, rank);
+    start_waves(run, worker, &together->groups[slot]);
+    together->live[slot] = true;
+    together->n_live++;
+    return true;
+}
+
+static void end_group(struct together *together, unsigned slot)
+{
+    struct workgroup *group = &together->groups[slot];
+    if (group->checks)
+        sanitizer_group_end(group);
+    add_waves(together->run, &together->run->storage->workers[slot], &together->tally);
+    together->live[slot] = false;
+    together->n_live--;
+    together->n_steps_at_end = together->n_steps;
+}
+
+/* The n-th live group from slot `from` on, around. */
+static unsigned live_slot(const struct together *together, unsigned from, unsigned n)
+{
+    unsigned slot = from % MAX_TOGETHER;
+    while (!together->live[slot] || n-- > 0)
+        slot = (slot + 1) % MAX_TOGETHER;
+    return slot;
+}
+
+static void step_together(struct together *together, unsigned *slot)
+{
+    uint64_t seed = together->run->launch->schedule_seed;
+    if (seed)
+        *slot = live_slot(together, 0, random_below(random_key_for(seed, "together"), together->n_steps, together->n_live));
+    else
+        *slot = live_slot(together, *slot, 0);
+    together->n_steps++;
+    enum workgroup_state state = workgroup_step(&together->groups[*slot]);
+    bool stalls = seed && together->n_steps - together->n_steps_at_end == STALL_STEPS;
+    if (state == WORKGROUP_OVER)
+        end_group(together, *slot);
+    if ((state == WORKGROUP_POLLS || stalls) && together->n_wanted < MAX_TOGETHER)
+        together->n_wanted++;
+    if (state == WORKGROUP_POLLS)
+        *slot += 1;
+    if (stalls)
+        together->n_steps_at_end = together->n_steps;
+}
+
+static void run_together(struct run *run)
+{
+    struct together *together = calloc(1, sizeof *together);
+    if (!together) {
+        atomic_store(&run->out_of_memory, true);
+        return;
+    }
+    together->run = run;
+    together->n_wanted = run->launch->schedule_seed ? SCHEDULED_TOGETHER : 1;
+    for (unsigned slot = 0;;) {
+        while (together->n_live < together->n_wanted && start_next(together))
+            continue;
+        if (!together->n_live)
+            break;
+        step_together(together, &slot);
+    }
+    for (unsigned i = 0; i < together->n_open; i++)
+        close_worker(run, &run->storage->workers[i]);
+    add_tally(run, &together->tally);
+    free(together);
+}
+
+static bool leaves_function(const struct instruction *in)
+{
+    static const char *const mnemonics[] = {"s_swappc_b64", "s_setpc_b64", "s_call_b64"};
+    for (size_t i = 0; in->opcode && i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (strcmp(in->opcode->mnemonic, mnemonics[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether results may depend on the order in which workgroups reach memory: the kernel has atomics, or calls what may. Such
+ * a launch runs its workgroups on one host thread. */
+static bool order_matters(const struct launch *launch)
+{
+    const struct emulated_code *code = launch->code;
+    uint32_t first = code_index(code, code->load_address + launch->kernel->entry_address);
+    uint64_t end = launch->kernel->entry_address + launch->kernel->code_bytes;
+    if (!code->has_global_atomics)
+        return false;
+    if (first == UINT32_MAX || launch->kernel->code_bytes == 0)
+        return true;
+    for (uint32_t i = first; i < code->n_instructions && code->instructions[i].offset_bytes < end; i++)
+        if (code->instructions[i].class == CLASS_ATOMIC || code->instructions[i].ordering & MEMORY_COHERENT ||
+            leaves_function(&code->instructions[i]))
+            return true;
+    return false;
 }
 
 static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch)
@@ -254,6 +412,7 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .max_instructions = launch->max_instructions,
         .approx_seed = launch->approx_seed,
         .matrix_model = launch->matrix_model,
+        .serial = order_matters(launch),
         .checks_wanted = launch->checks,
         .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
     };
@@ -298,33 +457,6 @@ static hipError_t result_of(const struct dispatch *dispatch)
     return hipSuccess;
 }
 
-static bool leaves_function(const struct instruction *in)
-{
-    static const char *const mnemonics[] = {"s_swappc_b64", "s_setpc_b64", "s_call_b64"};
-    for (size_t i = 0; in->opcode && i < sizeof mnemonics / sizeof *mnemonics; i++)
-        if (strcmp(in->opcode->mnemonic, mnemonics[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Whether results may depend on the order in which workgroups reach memory: the kernel has atomics, or calls what may. Such
- * a launch runs its workgroups one after another. */
-static bool order_matters(const struct launch *launch)
-{
-    const struct emulated_code *code = launch->code;
-    uint32_t first = code_index(code, code->load_address + launch->kernel->entry_address);
-    uint64_t end = launch->kernel->entry_address + launch->kernel->code_bytes;
-    if (!code->has_global_atomics)
-        return false;
-    if (first == UINT32_MAX || launch->kernel->code_bytes == 0)
-        return true;
-    for (uint32_t i = first; i < code->n_instructions && code->instructions[i].offset_bytes < end; i++)
-        if (code->instructions[i].class == CLASS_ATOMIC || code->instructions[i].ordering & MEMORY_COHERENT ||
-            leaves_function(&code->instructions[i]))
-            return true;
-    return false;
-}
-
 bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch, struct dispatch *dispatch)
 {
     if (!dispatch_init(dispatch, launch) || !sanitizer_dispatch_open(dispatch))
@@ -339,9 +471,11 @@ bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch,
         .n_groups = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
     };
     set_order(&run);
-    uint64_t n_workers = order_matters(launch) ? 1 : (uint64_t)storage->n_threads;
-    n_workers = n_workers > run.n_groups ? run.n_groups : n_workers;
-    parallel_for((int)n_workers, (int64_t)n_workers, work, &run);
+    uint64_t n_workers = (uint64_t)storage->n_threads > run.n_groups ? run.n_groups : (uint64_t)storage->n_threads;
+    if (dispatch->serial)
+        run_together(&run);
+    else
+        parallel_for((int)n_workers, (int64_t)n_workers, work, &run);
     sanitizer_dispatch_close(dispatch);
     settle_abandoned(dispatch);
     dispatch->result = result_of(dispatch);

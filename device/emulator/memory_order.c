@@ -64,6 +64,8 @@ uint8_t memory_order_of(const struct chip *chip, const struct instruction *in)
         return waits_for_stores(chip, in) ? MEMORY_STORES_DONE : 0;
     case CLASS_CONTROL:
         return strncmp(in->opcode->mnemonic, "s_barrier_signal", 16) == 0 ? MEMORY_SIGNALS : 0;
+    case CLASS_BARRIER:
+        return is_mnemonic(in, "s_barrier_wait") ? MEMORY_WAITS : 0;
     default:
         return 0;
     }

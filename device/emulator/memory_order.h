@@ -16,6 +16,7 @@ enum memory_ordering {
     MEMORY_INVALIDATES = 1 << 1, /* drops what the wave's caches hold of other workgroups' data: the end of an acquire */
     MEMORY_STORES_DONE = 1 << 2, /* waits until all stores are performed: the start of a release */
     MEMORY_SIGNALS = 1 << 3,     /* arrives at a split barrier */
+    MEMORY_WAITS = 1 << 4,       /* waits for a split barrier */
 };
 
 /* The bits of a parsed instruction whose immediate has been read. */

@@ -103,16 +103,19 @@ static void run_scheduled(struct wave *wave, uint64_t limit)
     }
 }
 
+/* That a wave runs before the next one's turn, where nothing else stops it. */
+enum { NATURAL_SLICE = 1 << 18 };
+
 void wave_run(struct wave *wave)
 {
-    uint64_t limit = instruction_limit(wave);
+    uint64_t limit = instruction_limit(wave), slice = wave->n_executed + NATURAL_SLICE;
     wave->stop = false;
     if (wave->group->schedule)
         run_scheduled(wave, limit);
     else if (wave->watched)
-        run_natural_watched(wave, limit);
+        run_natural_watched(wave, slice < limit ? slice : limit);
     else
-        run_natural(wave, limit);
+        run_natural(wave, slice < limit ? slice : limit);
     if (!wave->stop && wave->n_executed >= limit)
         wave_finding(wave, FINDING_WATCHDOG, -1, "more than %llu instructions executed", (unsigned long long)limit);
 }

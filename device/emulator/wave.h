@@ -41,6 +41,14 @@ struct dispatch_checks;
 struct group_checks;
 struct wave_checks;
 
+/* What the sync check knows of a wave (sanitizer/sync.h). */
+struct wave_sync {
+    const struct instruction *arrived_at; /* at a barrier that is not yet complete; NULL: at none */
+    const struct instruction *missed_at;  /* the last barrier that lanes were off at: those in `missed` */
+    uint64_t missed;
+    bool owes_wait; /* gfx12: it has signalled and not waited */
+};
+
 struct wave {
     union {
         alignas(64) uint32_t sgpr[SREG_COUNT];
@@ -78,6 +86,7 @@ struct wave {
     bool watched;                        /* accesses are reported to the sanitizer, and instructions run in its loop */
     struct wave_checks *checks;          /* the sanitizer's; NULL: none */
     struct instruction_profile *profile; /* one an instruction of the code; NULL: not counted */
+    struct wave_sync sync;
 };
 
 _Static_assert(offsetof(struct wave, vcc) == 4 * SREG_VCC_LO, "vcc lies over its scalar registers");
@@ -93,6 +102,7 @@ struct workgroup {
     uint32_t n_signals;          /* gfx12: of the barrier since it was last complete */
     uint64_t rank;               /* its place in the launch's order of workgroups */
     uint64_t schedule;           /* seed of this workgroup's switch points; 0: natural order */
+    uint64_t n_steps;            /* that it has made */
     struct group_checks *checks; /* the sanitizer's; NULL: none */
 };
 
@@ -109,6 +119,7 @@ struct dispatch {
     uint64_t kernarg_address, packet_address, queue_address;
     uint64_t schedule_seed, max_instructions, approx_seed;
     enum matrix_model matrix_model;
+    bool serial;                    /* workgroups run on one host thread, interleaved, and end in any order */
     unsigned checks_wanted;         /* bits 1 << FINDING_…, as in emulator_options.checks */
     struct dispatch_checks *checks; /* the sanitizer's; NULL: none */
     pthread_mutex_t lock;           /* over what follows */
@@ -153,7 +164,8 @@ bool workgroup_abandoned(const struct workgroup *group);
 void wave_mode_changed(struct wave *wave);
 /* Goes on at a guest address; a TRAP finding where no instruction starts there. */
 void wave_jump(struct wave *wave, uint64_t address);
-/* Runs until the wave stops: barrier, end, finding; with a schedule also at the next switch point. */
+/* Runs until the wave stops: barrier, end, finding; with a schedule also at the next switch point, without one after many
+ * instructions, so that a wave that polls does not keep the one it waits for from running. */
 void wave_run(struct wave *wave);
 /* gfx12's split barrier, as S_BARRIER_SIGNAL and S_BARRIER_WAIT work (RDNA4 ISA): once every wave that has not ended has
  * signalled, each may pass one wait. workgroup_signal returns whether the signal is the barrier's first. */
@@ -161,6 +173,15 @@ bool workgroup_signal(struct wave *wave);
 void workgroup_wait(struct wave *wave);
 /* Waves of the group that have not ended. */
 uint32_t workgroup_n_alive(const struct workgroup *group);
+/* How a workgroup stands after a step. */
+enum workgroup_state {
+    WORKGROUP_OVER, /* all waves have ended, or the launch is abandoned */
+    WORKGROUP_GOES_ON,
+    WORKGROUP_POLLS, /* without a schedule: a wave stopped for no other reason than the number of its instructions */
+};
+/* With a schedule: one wave of its choice runs to its next switch point. Without: every wave runs once. Then, if all waves
+ * wait at the barrier, it lets them go. */
+enum workgroup_state workgroup_step(struct workgroup *group);
 /* Runs all waves of a workgroup to their ends, barriers included. */
 void workgroup_run(struct workgroup *group);
 

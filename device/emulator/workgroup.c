@@ -1,7 +1,7 @@
 #include "device/emulator/wave.h"
 
 #include "contract/base/random.h"
-#include "device/emulator/sanitizer/sanitizer.h"
+#include "device/emulator/sanitizer/sync.h"
 
 bool workgroup_abandoned(const struct workgroup *group)
 {
@@ -18,29 +18,6 @@ static bool any_in_state(const struct workgroup *group, enum wave_state state)
     return false;
 }
 
-/* A wave that waits reports once for the group: another waits elsewhere, or has ended and never comes. */
-static void check_barrier(struct workgroup *group)
-{
-    struct wave *waiting = NULL;
-    for (uint32_t i = 0; i < group->n_waves; i++) {
-        struct wave *wave = &group->waves[i];
-        if (wave->state != WAVE_AT_BARRIER)
-            continue;
-        if (!waiting)
-            waiting = wave;
-        if (wave->current == waiting->current)
-            continue;
-        wave_finding(wave, FINDING_SYNC, -1, "waits here while wave %u waits at another barrier, 0x%x bytes into the code",
-                     waiting->index_in_group, waiting->current->offset_bytes);
-        return;
-    }
-    for (uint32_t i = 0; i < group->n_waves; i++)
-        if (group->waves[i].state == WAVE_ENDED) {
-            wave_finding(waiting, FINDING_SYNC, -1, "waits here while wave %u has ended without reaching the barrier", i);
-            return;
-        }
-}
-
 uint32_t workgroup_n_alive(const struct workgroup *group)
 {
     uint32_t n = 0;
@@ -52,6 +29,7 @@ uint32_t workgroup_n_alive(const struct workgroup *group)
 static void complete_split_barrier(struct workgroup *group)
 {
     group->n_signals = 0;
+    sync_complete(group);
     if (group->checks)
         sanitizer_barrier(group);
     for (uint32_t i = 0; i < group->n_waves; i++) {
@@ -98,11 +76,11 @@ static void release_split_barrier(struct workgroup *group)
 /* All waves that have not ended wait: they go on. Ended waves do not count (RDNA3 ISA, "S_BARRIER"). */
 static void release_barrier(struct workgroup *group)
 {
-    check_barrier(group);
     if (group->waves[0].chip->family == CHIP_RDNA4) {
         release_split_barrier(group);
         return;
     }
+    sync_complete(group);
     if (group->checks)
         sanitizer_barrier(group);
     for (uint32_t i = 0; i < group->n_waves; i++)
@@ -110,18 +88,23 @@ static void release_barrier(struct workgroup *group)
             group->waves[i].state = WAVE_READY;
 }
 
-static void run_natural(struct workgroup *group)
+static enum workgroup_state step_natural(struct workgroup *group)
 {
-    while (any_in_state(group, WAVE_READY)) {
-        for (uint32_t i = 0; i < group->n_waves && !workgroup_abandoned(group); i++)
-            if (group->waves[i].state == WAVE_READY)
-                wave_run(&group->waves[i]);
-        if (workgroup_abandoned(group))
-            return;
-        /* A split barrier that completed on the way has made waves ready again. */
-        if (!any_in_state(group, WAVE_READY) && any_in_state(group, WAVE_AT_BARRIER))
-            release_barrier(group);
+    bool polls = false;
+    for (uint32_t i = 0; i < group->n_waves && !workgroup_abandoned(group); i++) {
+        if (group->waves[i].state != WAVE_READY)
+            continue;
+        wave_run(&group->waves[i]);
+        polls |= !group->waves[i].stop;
     }
+    if (workgroup_abandoned(group))
+        return WORKGROUP_OVER;
+    if (polls || any_in_state(group, WAVE_READY))
+        return polls ? WORKGROUP_POLLS : WORKGROUP_GOES_ON;
+    if (!any_in_state(group, WAVE_AT_BARRIER))
+        return WORKGROUP_OVER;
+    release_barrier(group);
+    return WORKGROUP_GOES_ON;
 }
 
 /* The n-th wave that is ready, or NULL where there are none. */
@@ -139,24 +122,27 @@ static struct wave *pick_ready(const struct workgroup *group, struct random_key 
     return NULL;
 }
 
-static void run_scheduled(struct workgroup *group)
+static enum workgroup_state step_scheduled(struct workgroup *group)
 {
-    struct random_key key = {group->schedule};
-    for (uint64_t step = 0; !workgroup_abandoned(group); step++) {
-        struct wave *wave = pick_ready(group, key, step);
-        if (wave)
-            wave_run(wave);
-        else if (any_in_state(group, WAVE_AT_BARRIER))
-            release_barrier(group);
-        else
-            return;
-    }
+    if (workgroup_abandoned(group))
+        return WORKGROUP_OVER;
+    struct wave *wave = pick_ready(group, (struct random_key){group->schedule}, group->n_steps++);
+    if (wave)
+        wave_run(wave);
+    else if (any_in_state(group, WAVE_AT_BARRIER))
+        release_barrier(group);
+    else
+        return WORKGROUP_OVER;
+    return WORKGROUP_GOES_ON;
+}
+
+enum workgroup_state workgroup_step(struct workgroup *group)
+{
+    return group->schedule ? step_scheduled(group) : step_natural(group);
 }
 
 void workgroup_run(struct workgroup *group)
 {
-    if (group->schedule)
-        run_scheduled(group);
-    else
-        run_natural(group);
+    while (workgroup_step(group) != WORKGROUP_OVER)
+        continue;
 }

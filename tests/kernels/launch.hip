@@ -60,10 +60,10 @@ extern "C" __global__ void spin(volatile uint32_t *flag)
         ;
 }
 
-/* The barrier is in one wave's path only. */
-extern "C" __global__ void lonely_barrier(uint32_t *out)
+/* The barrier is in the path of some of a wave's lanes only. */
+extern "C" __global__ void half_barrier(uint32_t *out)
 {
-    if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)
+    if (threadIdx.x % 32 < 16)
         __builtin_amdgcn_s_barrier();
     out[threadIdx.x] = threadIdx.x;
 }

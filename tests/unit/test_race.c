@@ -228,16 +228,26 @@ static void the_middle_of_a_split_barrier_is_unordered(void **state)
 {
     (void)state;
     struct bench bench = open_bench();
-    struct instruction signal = {.class = CLASS_CONTROL, .ordering = MEMORY_SIGNALS};
+    struct chip gfx12 = *bench.runner->group.waves[0].chip;
+    gfx12.family = CHIP_RDNA4;
+    bench.runner->group.waves[0].chip = &gfx12;
+    static const struct instruction signal = {.ordering = MEMORY_SIGNALS}, wait = {.ordering = MEMORY_WAITS};
     touch(&bench, 0, AT_LDS_STORE, 8, 4);
     for (unsigned wave = 0; wave < N_WAVES; wave++)
         race_before(&bench.runner->group.waves[wave], &signal);
     touch(&bench, 0, AT_LDS_STORE, 16, 4);
+    bench.runner->group.waves[1].state = WAVE_AT_BARRIER;
     barrier(&bench);
     touch(&bench, 1, AT_LDS_LOAD, 8, 4);
     assert_int_equal(n_findings(&bench), 0);
-    touch(&bench, 1, AT_LDS_LOAD, 16, 4);
+    touch(&bench, 1, AT_LDS_LOAD, 16, 4); /* wave 0 stored this after its signal */
     assert_int_equal(n_findings(&bench), 1);
+    touch(&bench, 2, AT_LDS_ATOMIC, 8, 4); /* wave 2 has not come to its wait: races with wave 0's store and 1's load */
+    assert_int_equal(n_findings(&bench), 3);
+    race_before(&bench.runner->group.waves[3], &wait);
+    touch(&bench, 3, AT_LDS_STORE, 4, 4);
+    touch(&bench, 3, AT_LDS_LOAD, 8, 4); /* races with wave 2's atomic only */
+    assert_int_equal(n_findings(&bench), 4);
     close_bench(&bench);
 }
 

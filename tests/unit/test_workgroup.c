@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,17 +130,73 @@ static void expect_sync_finding(const char *assembly)
     group_runner_close(runner);
 }
 
-/* The waves that wait are let go, so that the launch ends with its finding. */
-static void waves_that_never_reach_a_barrier_are_found(void **state)
+/* Spare waves that return early do not count at a barrier: the ISA's rule, and everyday code. */
+static void waves_that_have_ended_do_not_count_at_a_barrier(void **state)
 {
     (void)state;
-    expect_sync_finding("s_cmp_eq_u32 s4, 2\ns_cbranch_scc1 OUT\ns_barrier\nOUT:\ns_endpgm\n");
+    struct group_runner *runner = open_group("s_cmp_eq_u32 s4, 2\ns_cbranch_scc1 OUT\ns_barrier\ns_mov_b32 s6, 1\n"
+                                             "OUT:\ns_endpgm\n",
+                                             0);
+    assert_true(group_runner_run(runner));
+    assert_int_equal(runner->group.waves[0].sgpr[6], 1);
+    assert_int_equal(runner->group.waves[2].sgpr[6], 0);
+    group_runner_close(runner);
 }
 
 static void different_barriers_are_found(void **state)
 {
     (void)state;
     expect_sync_finding("s_cmp_eq_u32 s4, 2\ns_cbranch_scc1 OTHER\ns_barrier\ns_endpgm\nOTHER:\ns_barrier\ns_endpgm\n");
+}
+
+/* A barrier under exec: lanes 16 on are off at it and store afterwards, or come to a barrier of their own. */
+static void lanes_that_a_barrier_misses_and_that_come_later_are_found(void **state)
+{
+    (void)state;
+    static const char *const later[] = {"v_lshlrev_b32 v2, 2, v0\nds_store_b32 v2, v0\n",
+                                        "s_mov_b32 exec_lo, 0xffff0000\ns_barrier\n"};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "s_mov_b32 exec_lo, 0xffff\ns_barrier\ns_mov_b32 exec_lo, -1\n%ss_endpgm\n", later[i]);
+        struct group_runner *runner = open_group(text, 0);
+        assert_false(group_runner_run(runner));
+        const struct finding *finding = &runner->findings[0];
+        assert_int_equal(finding->kind, FINDING_SYNC);
+        assert_int_equal(finding->place.lane, 16);
+        assert_non_null(strstr(finding->place.instruction, "s_barrier"));
+        assert_int_equal(finding->place.offset_bytes, 8); /* the first: s_mov_b32 with its literal is before it */
+        group_runner_close(runner);
+    }
+}
+
+/* if (i >= n) return; before the barrier: the lanes stay off. Registers alone show nothing. */
+static void lanes_that_have_returned_are_not_missed(void **state)
+{
+    (void)state;
+    struct group_runner *runner = open_group("v_lshlrev_b32 v2, 2, v0\ns_mov_b32 exec_lo, 0xffff\n"
+                                             "ds_store_b32 v2, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                                             "ds_load_b32 v3, v2\ns_waitcnt lgkmcnt(0)\n"
+                                             "s_mov_b32 exec_lo, -1\nv_mov_b32 v4, 0\ns_endpgm\n",
+                                             0);
+    assert_true(group_runner_run(runner));
+    group_runner_close(runner);
+}
+
+/* Wave 0 spins on a flag in LDS that wave 1 raises: in natural order wave 0 comes first and must not keep it from running.
+ */
+static void a_wave_that_polls_lets_the_others_run(void **state)
+{
+    (void)state;
+    for (uint64_t schedule = 0; schedule < 3; schedule++) {
+        struct group_runner *runner = open_group("v_mov_b32 v2, 0\nv_mov_b32 v1, 1\ns_cmp_eq_u32 s4, 0\n"
+                                                 "s_cbranch_scc0 RAISE\n"
+                                                 "POLL:\nds_load_b32 v3, v2\ns_waitcnt lgkmcnt(0)\n"
+                                                 "v_cmp_ne_u32 vcc_lo, 0, v3\ns_cbranch_vccz POLL\ns_endpgm\n"
+                                                 "RAISE:\nds_store_b32 v2, v1\ns_endpgm\n",
+                                                 schedule);
+        assert_true(group_runner_run(runner));
+        group_runner_close(runner);
+    }
 }
 
 static void a_trap_stops_all_waves(void **state)
@@ -252,7 +309,10 @@ int main(void)
         cmocka_unit_test(a_barrier_holds_until_all_waves_arrive),
         cmocka_unit_test(a_schedule_permutes_waves_and_repeats),
         cmocka_unit_test(a_schedule_can_switch_between_load_and_store),
-        cmocka_unit_test(waves_that_never_reach_a_barrier_are_found),
+        cmocka_unit_test(waves_that_have_ended_do_not_count_at_a_barrier),
+        cmocka_unit_test(lanes_that_a_barrier_misses_and_that_come_later_are_found),
+        cmocka_unit_test(lanes_that_have_returned_are_not_missed),
+        cmocka_unit_test(a_wave_that_polls_lets_the_others_run),
         cmocka_unit_test(different_barriers_are_found),
         cmocka_unit_test(a_trap_stops_all_waves),
         cmocka_unit_test(scalar_loads_add_their_offsets),

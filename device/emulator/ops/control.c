@@ -2,6 +2,7 @@
  * Instructions that steer the wave and not its data: hints, waits, the end, traps, barriers.
  */
 #include "device/emulator/lanes.h"
+#include "device/emulator/sanitizer/sync.h"
 
 /* Waits and hints order or time what the emulator does in order and at once. */
 HANDLER(nothing)
@@ -13,6 +14,7 @@ HANDLER(nothing)
 HANDLER(s_endpgm)
 {
     (void)in;
+    sync_end(wave);
     wave->state = WAVE_ENDED;
     wave->stop = true;
 }
@@ -20,6 +22,7 @@ HANDLER(s_endpgm)
 HANDLER(s_barrier)
 {
     (void)in;
+    sync_arrive(wave);
     wave->state = WAVE_AT_BARRIER;
     wave->stop = true;
 }
@@ -44,15 +47,20 @@ static bool takes_part(struct wave *wave, const struct operand *operand, bool *e
 HANDLER(s_barrier_signal)
 {
     bool exists;
-    if (takes_part(wave, &in->src[0], &exists) && exists)
+    if (takes_part(wave, &in->src[0], &exists) && exists) {
+        sync_arrive(wave);
         workgroup_signal(wave);
+    }
 }
 
 HANDLER(s_barrier_signal_isfirst)
 {
     bool exists;
-    if (takes_part(wave, &in->src[0], &exists))
-        wave->scc = exists && workgroup_signal(wave);
+    if (!takes_part(wave, &in->src[0], &exists))
+        return;
+    if (exists)
+        sync_arrive(wave);
+    wave->scc = exists && workgroup_signal(wave);
 }
 
 HANDLER(s_barrier_wait)
@@ -60,8 +68,10 @@ HANDLER(s_barrier_wait)
     if (in->immediate != BARRIER_WORKGROUP)
         wave_finding(wave, FINDING_UNSUPPORTED, -1, "barrier %d: the emulator has the workgroup's own barrier only",
                      in->immediate);
-    else if (wave->group->n_waves > 1)
+    else if (wave->group->n_waves > 1) {
+        sync_wait(wave);
         workgroup_wait(wave);
+    }
 }
 
 /* Bit 0 that the barrier is valid, its members from bit 4, the signals so far from bit 16. */

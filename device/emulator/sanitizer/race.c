@@ -59,7 +59,11 @@ void race_group_end(struct workgroup *group)
 
 void race_barrier(struct workgroup *group)
 {
-    race_order_barrier(&group->checks->race->order);
+    uint32_t later = 0;
+    if (group->waves[0].chip->family == CHIP_RDNA4)
+        for (uint32_t i = 0; i < group->n_waves; i++)
+            later |= (uint32_t)(group->waves[i].state == WAVE_READY) << i;
+    race_order_barrier(&group->checks->race->order, later);
 }
 
 /* One instruction's access as the cells see it. */
@@ -340,6 +344,8 @@ void race_before(struct wave *wave, const struct instruction *in)
     struct race_group *race = wave->group->checks->race;
     if (in->ordering & MEMORY_SIGNALS)
         race_order_signal(&race->order, wave->index_in_group);
+    if (in->ordering & MEMORY_WAITS)
+        race_order_pass(&race->order, wave->index_in_group);
     if (in->ordering & MEMORY_STORES_DONE)
         race->waves[wave->index_in_group].stores_outstanding = false;
     if (in->ordering & MEMORY_INVALIDATES)

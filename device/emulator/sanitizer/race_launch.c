@@ -132,7 +132,7 @@ void race_launch_add(struct workgroup *group)
 {
     struct race_dispatch *launch = group->checks->race->launch;
     pthread_mutex_lock(&launch->lock);
-    while (launch->next_rank != group->rank)
+    while (!group->dispatch->serial && launch->next_rank != group->rank)
         pthread_cond_wait(&launch->turn, &launch->lock);
     pthread_mutex_unlock(&launch->lock);
     add_blocks(group);

@@ -16,6 +16,7 @@ void race_order_start(struct race_order *order, uint32_t n_waves)
     order->n_waves = n_waves;
     order->phase++;
     order->n_live = 0;
+    order->to_pass = 0;
     for (uint32_t wave = 0; wave < n_waves; wave++) {
         order->clock[wave] = 1;
         order->signalled[wave] = 0;
@@ -31,7 +32,7 @@ void race_order_release_storage(struct race_order *order)
     order->n_syncs = 0;
 }
 
-static uint32_t later(uint32_t a, uint32_t b)
+static uint32_t later_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -42,20 +43,30 @@ void race_order_signal(struct race_order *order, unsigned wave)
     race_order_advance(order, wave);
 }
 
-void race_order_barrier(struct race_order *order)
+void race_order_pass(struct race_order *order, unsigned wave)
+{
+    if (!(order->to_pass >> wave & 1))
+        return;
+    order->to_pass &= ~(1u << wave);
+    for (uint32_t other = 0; other < order->n_waves; other++)
+        order->known[wave][other] = later_of(order->known[wave][other], order->arrived[other]);
+}
+
+void race_order_barrier(struct race_order *order, uint32_t later)
 {
     uint32_t next = 0;
     for (uint32_t wave = 0; wave < order->n_waves; wave++) {
         if (!order->signalled[wave])
             race_order_signal(order, wave);
-        next = later(next, order->clock[wave]);
+        next = later_of(next, order->clock[wave]);
     }
-    for (uint32_t wave = 0; wave < order->n_waves; wave++)
-        for (uint32_t other = 0; other < order->n_waves; other++)
-            order->known[wave][other] = later(order->known[wave][other], order->signalled[other]);
+    memcpy(order->arrived, order->signalled, sizeof order->arrived);
+    order->to_pass = UINT32_MAX;
     for (uint32_t wave = 0; wave < order->n_waves; wave++) {
         order->clock[wave] = next;
         order->signalled[wave] = 0;
+        if (!(later >> wave & 1))
+            race_order_pass(order, wave);
     }
     order->phase++;
     order->n_live = 0;
@@ -99,7 +110,7 @@ bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key)
     if (sync->phase != order->phase)
         return false;
     for (uint32_t other = 0; other < order->n_waves; other++)
-        order->known[wave][other] = later(order->known[wave][other], sync->clock[other]);
+        order->known[wave][other] = later_of(order->known[wave][other], sync->clock[other]);
     return true;
 }
 
@@ -114,7 +125,7 @@ bool race_order_release(struct race_order *order, unsigned wave, uint64_t key)
     }
     for (uint32_t other = 0; other < order->n_waves; other++)
         if (other != wave)
-            sync->clock[other] = later(sync->clock[other], order->known[wave][other]);
+            sync->clock[other] = later_of(sync->clock[other], order->known[wave][other]);
     sync->clock[wave] = order->clock[wave];
     return true;
 }
@@ -129,6 +140,6 @@ void race_order_learn(struct race_order *order, unsigned wave, unsigned other, u
 {
     for (uint32_t third = 0; third < order->n_waves; third++)
         if (third != other)
-            order->known[wave][third] = later(order->known[wave][third], order->known[other][third]);
-    order->known[wave][other] = later(order->known[wave][other], clock);
+            order->known[wave][third] = later_of(order->known[wave][third], order->known[other][third]);
+    order->known[wave][other] = later_of(order->known[wave][other], clock);
 }

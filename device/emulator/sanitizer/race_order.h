@@ -18,6 +18,8 @@ struct race_order {
     uint32_t n_waves;
     uint32_t clock[RACE_MAX_WAVES];     /* of each wave's next access */
     uint32_t signalled[RACE_MAX_WAVES]; /* its clock at a barrier's signal that is not yet complete; 0: none */
+    uint32_t arrived[RACE_MAX_WAVES];   /* signalled, of the barrier that was completed last */
+    uint32_t to_pass;                   /* waves that have not passed it */
     /* known[w][v]: accesses of wave v up to this clock happened before what wave w does next; known[w][w] is the greatest.
      */
     uint32_t known[RACE_MAX_WAVES][RACE_MAX_WAVES];
@@ -31,9 +33,11 @@ void race_order_start(struct race_order *order, uint32_t n_waves);
 void race_order_release_storage(struct race_order *order);
 /* A wave arrives at a barrier: what it does from now on is not before it. */
 void race_order_signal(struct race_order *order, unsigned wave);
-/* The barrier is complete: all signalled waves, and those that have ended or wait without a signal, know each other's past.
- */
-void race_order_barrier(struct race_order *order);
+/* The barrier is complete: waves know what the others did before they arrived (those without a signal arrive now). Waves of
+ * the mask `later` do so at their race_order_pass only. */
+void race_order_barrier(struct race_order *order, uint32_t later);
+/* A wave passes the barrier that was completed last. */
+void race_order_pass(struct race_order *order, unsigned wave);
 /* The wave reads what atomics published at a key (an address); true where there was anything. */
 bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key);
 /* The wave publishes its past at a key. False when the host is out of memory. race_order_advance must follow. */

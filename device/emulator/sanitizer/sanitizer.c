@@ -5,6 +5,7 @@
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/flow.h"
 #include "device/emulator/sanitizer/profile.h"
+#include "device/emulator/sanitizer/sync.h"
 
 /* The checks of this folder; mem and sync live where accesses and barriers are made. */
 #define WATCHING_CHECKS (1u << FINDING_INIT | 1u << FINDING_RACE | 1u << FINDING_WAIT | 1u << FINDING_NAN)
@@ -149,6 +150,8 @@ void sanitizer_access(struct wave *wave, const struct access_record *record)
     const struct wave_checks *checks = wave->checks;
     if (wave->profile)
         profile_access(wave, record);
+    if (wave->sync.missed)
+        sync_access(wave, record);
     if (!checks)
         return;
     if (wants(checks->wanted, FINDING_INIT))
