@@ -81,7 +81,7 @@ static inline uint32_t f32_flush(bool flush, uint32_t bits)
 
 static inline uint32_t f16_flush(bool flush, uint32_t bits)
 {
-    return flush & !(bits & 0x7c00u) ? bits & 0x8000u : bits;
+    return (flush & !(bits & 0x7c00u)) ? bits & 0x8000u : bits;
 }
 
 /* ---- f16 as f32: exact, and back with one rounding; written so that the loops around them vectorise ---- */
