@@ -115,6 +115,21 @@ static inline uint32_t f32_to_f16_rne(uint32_t bits)
     return sign | half;
 }
 
+/* Toward zero: no number becomes infinite. keeps_denormals: of the result. */
+static inline uint32_t f32_to_f16_rtz(uint32_t bits, bool keeps_denormals)
+{
+    uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+    uint32_t normal = (magnitude - (112u << 23)) >> 13;
+    uint32_t below = 126u - (magnitude >> 23); /* how far the significand lies above the denormals' last place */
+    uint32_t denormal = keeps_denormals ? ((magnitude & 0x7fffffu) | 0x800000u) >> (below > 31 ? 31 : below) : 0;
+    uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x3ffu);
+    uint32_t half = magnitude < 0x38800000u ? denormal : normal;
+    half = magnitude >= 0x47800000u ? 0x7bffu : half;
+    half = magnitude == 0x7f800000u ? 0x7c00u : half;
+    half = magnitude > 0x7f800000u ? nan : half;
+    return sign | half;
+}
+
 /* ---- sums rounded to odd: the f32 (or f64) nearest the exact value with its last bit set where bits were lost, so that a
  * second rounding to a format narrower by two bits or more is as good as one (Boldo and Melquiond, 2008) ---- */
 

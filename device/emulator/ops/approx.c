@@ -109,9 +109,13 @@ static uint64_t round_precise(const struct float_format *format, struct float_en
     return soft_convert(&format_f64, format, env, bits);
 }
 
-static uint64_t hash_input(uint64_t seed, unsigned opcode, uint64_t bits)
+/* By the mnemonic, not its place in the table: a seed means the same in every version. */
+static uint64_t hash_input(uint64_t seed, const char *mnemonic, uint64_t bits)
 {
-    uint64_t z = bits + seed * UINT64_C(0x9e3779b97f4a7c15) + ((uint64_t)opcode << 48);
+    uint64_t name = 0;
+    for (; *mnemonic; mnemonic++)
+        name = name * 31 + (uint8_t)*mnemonic;
+    uint64_t z = bits + seed * UINT64_C(0x9e3779b97f4a7c15) + (name << 40);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9); /* SplitMix64's finaliser */
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
@@ -155,7 +159,7 @@ static uint64_t approximate(const struct wave *wave, const struct instruction *i
         result--;
     uint64_t seed = wave->dispatch ? wave->dispatch->approx_seed : 0;
     if (seed && (result & format_exponent_mask(format)))
-        result = perturb(format, result, value, a->bound_ulp, hash_input(seed, in->opcode->index, bits));
+        result = perturb(format, result, value, a->bound_ulp, hash_input(seed, in->opcode->mnemonic, bits));
     return result;
 }
 
@@ -326,7 +330,7 @@ static uint64_t approximate_f64(const struct wave *wave, const struct instructio
     uint64_t result = soft_flush(&format_f64, env.flush_out, f64_bits(value));
     bool ordinary = isfinite(value) && (result & UINT64_C(0x7ff0000000000000));
     if (is_perturbed(wave) && ordinary && (result & 0xffffffffu)) {
-        uint64_t hash = hash_input(wave->dispatch->approx_seed, in->opcode->index, bits);
+        uint64_t hash = hash_input(wave->dispatch->approx_seed, in->opcode->mnemonic, bits);
         uint64_t moved = result + (hash & 0x1fffffffu) - 0x10000000u;
         if ((moved >> 52) == (result >> 52))
             result = moved;

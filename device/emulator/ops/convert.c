@@ -29,7 +29,7 @@ HANDLER(cvt_f16_f32)
 {
     LANES32(a, 0);
     LANE_ARRAY32(r);
-    if (__builtin_expect(wave->plain_f32 && plain_f16(wave), 1)) {
+    if (__builtin_expect(plain_f16(wave), 1)) { /* f32's denormals round to zero, flushed or not */
         EACH_LANE r[lane] = f32_to_f16_rne(a[lane]);
     } else {
         struct float_env env = env_f32_to_f16(wave);
@@ -44,11 +44,12 @@ HANDLER(cvt_pk_rtz_f16_f32)
     LANES32(a, 0);
     LANES32(b, 1);
     LANE_ARRAY32(r);
-    struct float_env env = env_f32_to_f16(wave);
-    env.rounding = ROUND_ZERO;
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)(soft_convert(&format_f32, &format_f16, env, a[lane]) |
-                             soft_convert(&format_f32, &format_f16, env, b[lane]) << 16);
+    const bool keeps_denormals = !env_f16(wave).flush_out;
+    EACH_LANE
+    {
+        uint32_t low = f32_to_f16_rtz(a[lane], keeps_denormals), high = f32_to_f16_rtz(b[lane], keeps_denormals);
+        r[lane] = low | high << 16;
+    }
     commit_result32(wave, in, r);
 }
 

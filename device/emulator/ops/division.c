@@ -8,7 +8,7 @@
  * down, which the pseudocode writes as up. tests/unit/test_float_division.c holds the whole sequence against exact
  * quotients.
  */
-#include "device/emulator/float_lanes.h"
+#include "device/emulator/f32_rows.h"
 
 /* What differs between f32 and f64. */
 struct division {
@@ -108,6 +108,33 @@ static uint64_t div_fixup(const struct float_format *format, int underflow, stru
     return sign | (estimate & (format_sign(format) - 1));
 }
 
+/* Whole rows at once where every lane that is on has ordinary operands: numbers whose quotient and remainder stay clear of
+ * both ends of the range, so that nothing is scaled. b and c: denominators and numerators. */
+#define DEFINE_ORDINARY(bits, uint, sint, fraction_bits, most_denominator, division)                                       \
+    static bool all_ordinary##bits(struct wave *wave, const uint *b, const uint *c)                                        \
+    {                                                                                                                      \
+        const uint32_t *on = exec_lanes(wave);                                                                             \
+        uint strange = 0;                                                                                                  \
+        EACH_LANE                                                                                                          \
+        {                                                                                                                  \
+            sint d = (sint)(b[lane] << 1 >> (fraction_bits + 1)), n = (sint)(c[lane] << 1 >> (fraction_bits + 1));         \
+            uint ordinary = (d > 0) & (d <= most_denominator) & (n > (division).tiny_numerator) &                          \
+                            (n <= most_denominator + 2) & (n - d > 1 - (division).format->bias) &                          \
+                            (n - d < (division).far_apart);                                                                \
+            strange |= on[lane] ? !ordinary : 0;                                                                           \
+        }                                                                                                                  \
+        return !strange;                                                                                                   \
+    }
+DEFINE_ORDINARY(32, uint32_t, int32_t, 23, 252, division_f32)
+DEFINE_ORDINARY(64, uint64_t, int64_t, 52, 2044, division_f64)
+
+static bool any_nan_f64(const uint64_t *row)
+{
+    uint64_t any_nan = 0;
+    EACH_LANE any_nan |= f64_is_nan(row[lane]);
+    return any_nan;
+}
+
 HANDLER(div_scale_f32)
 {
     LANES32(a, 0);
@@ -116,10 +143,14 @@ HANDLER(div_scale_f32)
     LANE_ARRAY32(r);
     struct float_env env = env_f32(wave);
     uint64_t mask = 0;
-    for (int lane = 0; lane < WAVE_LANES; lane++) {
-        bool vcc;
-        r[lane] = (uint32_t)div_scale(&division_f32, env, (uint64_t[]){a[lane], b[lane], c[lane]}, &vcc);
-        mask |= (uint64_t)vcc << lane;
+    if (all_ordinary32(wave, b, c)) {
+        EACH_LANE r[lane] = f32_flush(env.flush_in, a[lane]);
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++) {
+            bool vcc;
+            r[lane] = (uint32_t)div_scale(&division_f32, env, (uint64_t[]){a[lane], b[lane], c[lane]}, &vcc);
+            mask |= (uint64_t)vcc << lane;
+        }
     }
     finish_f32(wave, in, r);
     mask_write(wave, &in->dst[1], mask & exec_read(wave));
@@ -133,10 +164,14 @@ HANDLER(div_scale_f64)
     LANE_ARRAY64(r);
     struct float_env env = env_f64(wave);
     uint64_t mask = 0;
-    for (int lane = 0; lane < WAVE_LANES; lane++) {
-        bool vcc;
-        r[lane] = div_scale(&division_f64, env, (uint64_t[]){a[lane], b[lane], c[lane]}, &vcc);
-        mask |= (uint64_t)vcc << lane;
+    if (wave->plain_f16_f64 && all_ordinary64(wave, b, c)) {
+        EACH_LANE r[lane] = a[lane];
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++) {
+            bool vcc;
+            r[lane] = div_scale(&division_f64, env, (uint64_t[]){a[lane], b[lane], c[lane]}, &vcc);
+            mask |= (uint64_t)vcc << lane;
+        }
     }
     finish_f64(wave, in, r);
     mask_write(wave, &in->dst[1], mask & exec_read(wave));
@@ -150,8 +185,12 @@ HANDLER(div_fmas_f32)
     LANE_ARRAY32(r);
     struct float_env env = env_f32(wave);
     uint64_t vcc = vcc_read(wave);
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)div_fmas(&division_f32, env, (uint64_t[]){a[lane], b[lane], c[lane]}, vcc >> lane & 1);
+    if (!(vcc & exec_read(wave))) {
+        fma_f32_rows(env, r, a, b, c);
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = (uint32_t)div_fmas(&division_f32, env, (uint64_t[]){a[lane], b[lane], c[lane]}, vcc >> lane & 1);
+    }
     finish_f32(wave, in, r);
 }
 
@@ -163,8 +202,14 @@ HANDLER(div_fmas_f64)
     LANE_ARRAY64(r);
     struct float_env env = env_f64(wave);
     uint64_t vcc = vcc_read(wave);
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = div_fmas(&division_f64, env, (uint64_t[]){a[lane], b[lane], c[lane]}, vcc >> lane & 1);
+    if (wave->plain_f16_f64 && !(vcc & exec_read(wave))) {
+        EACH_LANE r[lane] = f64_bits(__builtin_fma(bits_f64(a[lane]), bits_f64(b[lane]), bits_f64(c[lane])));
+        if (any_nan_f64(r))
+            mend_nans_f64(r, a, b, c);
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = div_fmas(&division_f64, env, (uint64_t[]){a[lane], b[lane], c[lane]}, vcc >> lane & 1);
+    }
     finish_f64(wave, in, r);
 }
 
@@ -175,8 +220,13 @@ HANDLER(div_fixup_f32)
     LANES32(c, 2);
     LANE_ARRAY32(r);
     struct float_env env = env_f32(wave);
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)div_fixup(&format_f32, division_f32.underflow, env, (uint64_t[]){a[lane], b[lane], c[lane]});
+    if (all_ordinary32(wave, b, c) && !any_nan_f32(a)) {
+        EACH_LANE r[lane] = ((b[lane] ^ c[lane]) & 0x80000000u) | (f32_flush(env.flush_in, a[lane]) & ~0x80000000u);
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] =
+                (uint32_t)div_fixup(&format_f32, division_f32.underflow, env, (uint64_t[]){a[lane], b[lane], c[lane]});
+    }
     finish_f32(wave, in, r);
 }
 
@@ -187,8 +237,13 @@ HANDLER(div_fixup_f64)
     LANES64(c, 2);
     LANE_ARRAY64(r);
     struct float_env env = env_f64(wave);
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = div_fixup(&format_f64, division_f64.underflow, env, (uint64_t[]){a[lane], b[lane], c[lane]});
+    const uint64_t sign = UINT64_C(1) << 63;
+    if (wave->plain_f16_f64 && all_ordinary64(wave, b, c) && !any_nan_f64(a)) {
+        EACH_LANE r[lane] = ((b[lane] ^ c[lane]) & sign) | (a[lane] & ~sign);
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = div_fixup(&format_f64, division_f64.underflow, env, (uint64_t[]){a[lane], b[lane], c[lane]});
+    }
     finish_f64(wave, in, r);
 }
 

@@ -1,4 +1,5 @@
 /* Packed f16 and 16-bit integer arithmetic, and fma_mix (RDNA3.5 ISA, VOP3P). */
+#include "device/emulator/f32_rows.h"
 #include "device/emulator/packed_lanes.h"
 
 /* ---- packed f16 ---- */
@@ -192,21 +193,7 @@ HANDLER(fma_mix_f32)
     mix_source(wave, in, 0, a);
     mix_source(wave, in, 1, b);
     mix_source(wave, in, 2, c);
-    if (wave->plain_f32) {
-        uint32_t any_nan = 0;
-        EACH_LANE
-        {
-            float value = fma_f32(bits_f32(a[lane]), bits_f32(b[lane]), bits_f32(c[lane]));
-            r[lane] = f32_bits(value);
-            any_nan |= value != value;
-        }
-        if (__builtin_expect(any_nan, 0))
-            mend_nans_f32(r, a, b, c);
-    } else {
-        struct float_env env = env_f32(wave);
-        for (int lane = 0; lane < WAVE_LANES; lane++)
-            r[lane] = (uint32_t)soft_fma(&format_f32, env, a[lane], b[lane], c[lane], 0);
-    }
+    fma_f32_rows(env_f32(wave), r, a, b, c);
     finish_f32(wave, in, r);
 }
 
@@ -221,12 +208,14 @@ static void mix_to_f16(struct wave *wave, const struct instruction *in, enum ope
     mix_source(wave, in, 0, a);
     mix_source(wave, in, 1, b);
     mix_source(wave, in, 2, c);
-    if (wave->plain_f32 && plain_f16(wave)) {
+    if (plain_f16(wave)) {
+        const bool flush = env_f32(wave).flush_in;
         uint32_t any_nan = 0;
         EACH_LANE
         {
-            double product = (double)bits_f32(a[lane]) * bits_f32(b[lane]); /* exact */
-            r[lane] = narrow_f64_odd(sum_f64_odd(product, bits_f32(c[lane])));
+            float x = bits_f32(f32_flush(flush, a[lane])), y = bits_f32(f32_flush(flush, b[lane]));
+            double product = (double)x * y; /* exact */
+            r[lane] = narrow_f64_odd(sum_f64_odd(product, bits_f32(f32_flush(flush, c[lane]))));
             any_nan |= f32_is_nan(r[lane]);
         }
         if (__builtin_expect(any_nan, 0))

@@ -134,17 +134,15 @@ HANDLER(fract_f32)
 {
     LANES32(a, 0);
     LANE_ARRAY32(r);
-    struct float_env env = env_f32(wave);
-    if (wave->plain_f32) {
-        uint32_t any_nan = 0;
+    const struct float_env env = env_f32(wave);
+    if (env.rounding == ROUND_NEAREST_EVEN) {
         EACH_LANE
         {
-            float x = bits_f32(a[lane]), fraction = x - __builtin_floorf(x);
-            uint32_t bits = f32_bits(fraction);
-            r[lane] = bits == 0x3f800000u ? 0x3f7fffffu : bits;
-            any_nan |= f32_is_nan(bits);
+            float x = bits_f32(f32_flush(env.flush_in, a[lane]));
+            uint32_t bits = f32_bits(x - __builtin_floorf(x));
+            r[lane] = f32_flush(env.flush_out, bits == 0x3f800000u ? 0x3f7fffffu : bits);
         }
-        if (any_nan)
+        if (any_nan_f32(r))
             mend_nans_f32(r, a, NULL, NULL);
     } else {
         for (int lane = 0; lane < WAVE_LANES; lane++)
@@ -180,21 +178,31 @@ static inline int32_t limit(int32_t n, int32_t most)
     return n > most ? most : n < -most ? -most : n;
 }
 
+/* Exact in f64, then rounded once. Whether a flushed result that is the least normal number was rounded up to it is not
+ * told apart (f32_rows.h). */
+static bool ldexp_f32_rows(struct float_env env, const uint32_t *a, const uint32_t *n, uint32_t *r)
+{
+    uint32_t unsure = env.rounding != ROUND_NEAREST_EVEN;
+    EACH_LANE
+    {
+        uint64_t power = (uint64_t)(limit((int32_t)n[lane], 300) + 1023) << 52;
+        double scaled = (double)bits_f32(f32_flush(env.flush_in, a[lane])) * bits_f64(power);
+        uint32_t bits = f32_bits((float)scaled);
+        unsure |= (uint32_t)((bits & 0x7fffffffu) == 0x00800000u) & env.flush_out;
+        r[lane] = f32_flush(env.flush_out, bits);
+    }
+    return !unsure;
+}
+
 HANDLER(ldexp_f32)
 {
     LANES32(a, 0);
     LANES32(n, 1);
     LANE_ARRAY32(r);
-    if (wave->plain_f32) {
-        /* Exact in f64, then rounded once. */
-        EACH_LANE
-        {
-            uint64_t power = (uint64_t)(limit((int32_t)n[lane], 300) + 1023) << 52;
-            r[lane] = f32_bits((float)((double)bits_f32(a[lane]) * bits_f64(power)));
-        }
+    const struct float_env env = env_f32(wave);
+    if (__builtin_expect(ldexp_f32_rows(env, a, n, r), 1)) {
         mend_nans_f32(r, a, NULL, NULL);
     } else {
-        struct float_env env = env_f32(wave);
         for (int lane = 0; lane < WAVE_LANES; lane++)
             r[lane] = (uint32_t)soft_scale(&format_f32, env, a[lane], (int32_t)n[lane]);
     }
