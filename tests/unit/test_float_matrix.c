@@ -1,7 +1,7 @@
 /*
- * WMMA of gfx11, every form on both wave sizes, against its definition: elements found through the published layouts,
- * summed by the second model of the dot step, in rising k. A transposed operand, a wrong copy, a wrong order or a sign that
- * lands on the wrong half fails here.
+ * Every matrix instruction of every chip, on both wave sizes where both exist, against its definition: elements found
+ * through the published layouts, summed by a second model of the chip's rule. A transposed operand, a wrong copy, a wrong
+ * order or a sign that lands on the wrong half fails here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,185 +13,374 @@
 #include <cmocka.h>
 
 #include "contract/base/random.h"
-#include "tests/support/dot_truth.h"
+#include "records/chips.h"
 #include "tests/support/float_truth.h"
 #include "tests/support/lane_op.h"
+#include "tests/support/matrix_truth.h"
 
-enum { TILE = 16, ROW_A = 32, ROW_B = 48, ROW_C = 64, ROW_D = 80, MATRIX_ROWS = 8 };
-enum element { F16, BF16, F32, INTEGER };
+enum { ROW_A = 32, ROW_B = 48, ROW_C = 64, ROW_D = 96, ROW_SCALE = 130, END_ROW = 140, MAX_K = 128 };
 
 struct place {
     int row, lane, bit;
 };
 
-typedef struct place locate(int i, int j, int k, int h);
+typedef struct place locate(int i, int j, int k, int b, int h);
 
 struct matrix {
-    const char *mnemonic;
+    const char *chip, *mnemonic;
     uint32_t n_lanes;
-    enum element factor;
-    int factor_bits;
-    enum element result;
-    int result_bits;
-    locate *a, *b, *d;
+    int m, n, k, blocks;
+    enum matrix_type a, b, result;
+    int cbsz, blgp, copies;
+    locate *locate_a, *locate_b, *locate_d;
 };
 
 #define NAME_(prefix, counter) prefix##counter
 #define NAME(prefix, counter)  NAME_(prefix, counter)
 #define LOCATE(name, row, lane, bit)                                                                                       \
-    static struct place name(int i, int j, int k, int h)                                                                   \
+    static struct place name(int i, int j, int k, int b, int h)                                                            \
     {                                                                                                                      \
-        (void)i, (void)j, (void)k, (void)h;                                                                                \
+        (void)i, (void)j, (void)k, (void)b, (void)h;                                                                       \
         return (struct place){row, lane, bit};                                                                             \
     }
-#define MATRIX(mnemonic, lanes, factor, factor_bits, result, result_bits, ar, al, ab, br, bl, bb, dr, dl, db)              \
-    LOCATE(NAME(locate_a_, __LINE__), ar, al, ab)                                                                          \
-    LOCATE(NAME(locate_b_, __LINE__), br, bl, bb)                                                                          \
-    LOCATE(NAME(locate_d_, __LINE__), dr, dl, db)
+#define MATRIX(chip, mnemonic, lanes, m, n, kk, blocks, a, b, d, cbsz, blgp, copies, a_at, b_at, d_at)                     \
+    LOCATE_AT(NAME(locate_a_, __LINE__), a_at)                                                                             \
+    LOCATE_AT(NAME(locate_b_, __LINE__), b_at)                                                                             \
+    LOCATE_AT(NAME(locate_d_, __LINE__), d_at)
+#define LOCATE_AT(name, at)         LOCATE_ARGUMENTS(name, UNWRAP at)
+#define LOCATE_ARGUMENTS(name, ...) LOCATE(name, __VA_ARGS__)
+#define UNWRAP(...)                 __VA_ARGS__
 #include "tests/support/matrix_layouts.def"
 #undef MATRIX
 
 static const struct matrix matrices[] = {
-#define MATRIX(mnemonic, lanes, factor, factor_bits, result, result_bits, ...)                                             \
-    {mnemonic,                                                                                                             \
+#define MATRIX(chip, mnemonic, lanes, m, n, kk, blocks, a, b, d, cbsz, blgp, copies, a_at, b_at, d_at)                     \
+    {chip,                                                                                                                 \
+     mnemonic,                                                                                                             \
      lanes,                                                                                                                \
-     factor,                                                                                                               \
-     factor_bits,                                                                                                          \
-     result,                                                                                                               \
-     result_bits,                                                                                                          \
+     m,                                                                                                                    \
+     n,                                                                                                                    \
+     kk,                                                                                                                   \
+     blocks,                                                                                                               \
+     a,                                                                                                                    \
+     b,                                                                                                                    \
+     d,                                                                                                                    \
+     cbsz,                                                                                                                 \
+     blgp,                                                                                                                 \
+     copies,                                                                                                               \
      NAME(locate_a_, __LINE__),                                                                                            \
      NAME(locate_b_, __LINE__),                                                                                            \
      NAME(locate_d_, __LINE__)},
 #include "tests/support/matrix_layouts.def"
 #undef MATRIX
 };
+enum { N_MATRICES = sizeof matrices / sizeof *matrices };
 
-static uint32_t fetch(struct lane_op *op, int first_row, struct place place, int bits)
+/* ---- one case: registers, fields, truth ---- */
+
+static uint32_t saved[END_ROW][64]; /* the registers before the instruction */
+
+struct trial {
+    const struct matrix *m;
+    struct lane_op *op;
+    unsigned neg_lo, neg_hi, op_sel, op_sel_hi, flags, cbsz, abid, blgp;
+};
+
+static bool is_rdna(const struct matrix *m)
 {
-    uint32_t word = lane_op_row(op, (unsigned)(first_row + place.row))[place.lane] >> place.bit;
-    return bits == 32 ? word : word & ((1u << bits) - 1);
+    return m->chip[3] == '1' && strlen(m->chip) == 7;
 }
 
-static int64_t as_integer(uint32_t field, int bits, bool is_signed)
+static bool is_integer(const struct matrix *m)
 {
-    return is_signed && field >> (bits - 1) ? (int64_t)field - (INT64_C(1) << bits) : (int64_t)field;
+    return m->result == I32;
 }
 
-/* D[i][j] from the registers as they are. */
-static uint32_t integer_truth(const struct matrix *m, struct lane_op *op, int i, int j, struct place d)
+static bool is_scaled(const struct matrix *m)
 {
-    bool a_signed = op->instruction.neg_lo & 1, b_signed = op->instruction.neg_lo & 2;
-    int copy = d.lane / TILE * TILE;
-    int64_t sum = (int32_t)fetch(op, ROW_C, d, 32);
-    for (int k = 0; k < TILE; k++) {
-        struct place a = m->a(i, j, k, 0), b = m->b(i, j, k, 0);
-        a.lane += copy;
-        b.lane += copy;
-        sum += as_integer(fetch(op, ROW_A, a, m->factor_bits), m->factor_bits, a_signed) *
-               as_integer(fetch(op, ROW_B, b, m->factor_bits), m->factor_bits, b_signed);
-    }
-    if (op->instruction.flags & FLAG_CLAMP)
-        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-    return (uint32_t)sum;
+    return strstr(m->mnemonic, "scale");
 }
 
-static uint16_t factor_of(struct lane_op *op, int first_row, struct place place, int copy, int source, int k)
+static bool is_narrow(const struct matrix *m)
 {
-    place.lane += copy;
-    unsigned negate = k % 2 ? op->instruction.neg_hi : op->instruction.neg_lo;
-    return (uint16_t)(fetch(op, first_row, place, 16) ^ (negate >> source & 1 ? 0x8000u : 0));
+    return strstr(m->mnemonic, "f8f6f4");
 }
 
-static uint32_t float_truth(const struct matrix *m, struct lane_op *op, int i, int j, struct place d)
+/* bits [bit, bit + bits) from register first_row + row on, of before the instruction. */
+static uint64_t fetch(int first_row, struct place at, int bits)
 {
-    enum dot_truth_result kind = m->result == F32 ? DOT_TRUTH_F32 : m->result == F16 ? DOT_TRUTH_F16 : DOT_TRUTH_BF16;
-    uint32_t sign = 1u << (m->result_bits - 1), acc = fetch(op, ROW_C, d, m->result_bits);
-    int copy = d.lane / TILE * TILE;
-    acc = op->instruction.neg_hi & 4 ? acc & ~sign : acc;
-    acc = op->instruction.neg_lo & 4 ? acc ^ sign : acc;
-    for (int k = 0; k < TILE; k += 2) {
-        uint16_t a[2], b[2];
-        for (int half = 0; half < 2; half++) {
-            a[half] = factor_of(op, ROW_A, m->a(i, j, k + half, 0), copy, 0, k + half);
-            b[half] = factor_of(op, ROW_B, m->b(i, j, k + half, 0), copy, 1, k + half);
+    int row = first_row + at.row + at.bit / 32, bit = at.bit % 32;
+    uint64_t word = saved[row][at.lane];
+    if (bit + bits > 32)
+        word |= (uint64_t)saved[row + 1][at.lane] << 32;
+    word >>= bit;
+    return bits == 64 ? word : word & ((UINT64_C(1) << bits) - 1);
+}
+
+static uint64_t result_of(struct lane_op *op, struct place at, int bits)
+{
+    uint64_t word = lane_op_row(op, (unsigned)(ROW_D + at.row))[at.lane];
+    if (bits == 64)
+        return word | (uint64_t)lane_op_row(op, (unsigned)(ROW_D + at.row + 1))[at.lane] << 32;
+    return bits == 32 ? word : word >> at.bit & 0xffff;
+}
+
+static enum matrix_type type_on(const struct matrix *m, enum matrix_type type)
+{
+    bool fnuz = !strcmp(m->chip, "gfx942");
+    return fnuz && type == FP8 ? FP8_FNUZ : fnuz && type == BF8 ? BF8_FNUZ : type;
+}
+
+static enum matrix_adder adder_of(const struct matrix *m)
+{
+    bool half = m->a == F16 || m->a == BF16, cdna1 = !strcmp(m->chip, "gfx908"), cdna2 = !strcmp(m->chip, "gfx90a");
+    if (is_integer(m))
+        return ADDER_INTEGER;
+    if (is_rdna(m))
+        return !half ? ADDER_FMA : !strncmp(m->chip, "gfx11", 5) ? ADDER_GFX11 : ADDER_GFX12;
+    if (m->a == F32 || m->a == F64)
+        return ADDER_FMA;
+    return cdna1 ? ADDER_PAIRWISE : cdna2 ? ADDER_PAIRWISE_FLUSH : ADDER_GROUP;
+}
+
+/* RDNA: neg_lo is for the even k of a 16-bit source, neg_hi for the odd ones. CDNA's doubles: neg_lo. */
+static uint64_t signed_factor(const struct trial *t, int source, int k, enum matrix_type type, uint64_t bits)
+{
+    unsigned negate = k % 2 && type != F64 ? t->neg_hi : t->neg_lo;
+    bool has_signs = type == F64 || ((type == F16 || type == BF16) && is_rdna(t->m));
+    return has_signs && negate >> source & 1 ? bits ^ UINT64_C(1) << (matrix_type_bits(type) - 1) : bits;
+}
+
+static uint64_t signed_addend(const struct trial *t, uint64_t bits)
+{
+    const uint64_t sign = UINT64_C(1) << (matrix_type_bits(t->m->result) - 1);
+    if (is_integer(t->m))
+        return bits;
+    bits = t->neg_hi & 4 ? bits & ~sign : bits;
+    return t->neg_lo & 4 ? bits ^ sign : bits;
+}
+
+/* The calculator's manual: block b of A is b - b % 2^cbsz + abid. */
+static int broadcast_from(const struct trial *t, int b)
+{
+    return t->m->blocks > 1 ? b - b % (1 << t->cbsz) + (int)t->abid : b;
+}
+
+/* The calculator's manual, a table of B's lanes by blgp. */
+static int lane_from(const struct trial *t, int lane)
+{
+    const int from[8] = {lane,      lane % 32,      lane % 32 + 32, (lane + 16) % 64,
+                         lane % 16, lane % 16 + 16, lane % 16 + 32, lane % 16 + 48};
+    return is_rdna(t->m) || is_narrow(t->m) ? lane : from[t->blgp];
+}
+
+static void read_scales(const struct trial *t, int i, int j, int scale[2][4])
+{
+    for (int block = 0; block < t->m->k / 32; block++) {
+        for (int source = 0; source < 2; source++) {
+            unsigned byte = (t->op_sel >> source & 1) + 2 * (t->op_sel_hi >> source & 1);
+            int extent = source ? t->m->n : t->m->m, index = source ? j : i;
+            scale[source][block] = (int)(saved[ROW_SCALE + source][index + extent * block] >> 8 * byte & 0xff);
         }
-        acc = dot_truth_step(m->factor == BF16, kind, a, b, acc);
     }
-    return acc;
 }
 
-static uint32_t random_word(const struct truth_format *format, uint64_t random, uint64_t choice)
+static uint64_t truth_of(const struct trial *t, int i, int j, int b, struct place d)
+{
+    const struct matrix *m = t->m;
+    uint64_t left[MAX_K], right[MAX_K];
+    int scale[2][4], copy = m->copies > 1 ? d.lane / 16 * 16 : 0, h = (int)(t->op_sel >> 2 & 1);
+    for (int k = 0; k < m->k; k++) {
+        struct place a_at = m->locate_a(i, j, k, broadcast_from(t, b), h), b_at = m->locate_b(i, j, k, b, h);
+        a_at.lane += copy;
+        b_at.lane = lane_from(t, b_at.lane + copy);
+        left[k] = signed_factor(t, 0, k, m->a, fetch(ROW_A, a_at, matrix_type_bits(m->a)));
+        right[k] = signed_factor(t, 1, k, m->b, fetch(ROW_B, b_at, matrix_type_bits(m->b)));
+    }
+    if (is_scaled(m))
+        read_scales(t, i, j, scale);
+    struct matrix_problem problem = {
+        .adder = adder_of(m),
+        .a_type = type_on(m, m->a),
+        .b_type = type_on(m, m->b),
+        .result = m->result,
+        .k = m->k,
+        .group = m->a == BF16 && !strstr(m->mnemonic, "_1k") ? 2 : 4,
+        .a = left,
+        .b = right,
+        .a_scale = is_scaled(m) ? scale[0] : NULL,
+        .b_scale = is_scaled(m) ? scale[1] : NULL,
+        .a_signed = m->a == I8 || (t->neg_lo & 1),
+        .b_signed = m->b == I8 || (t->neg_lo & 2),
+        .saturate = t->flags & FLAG_CLAMP,
+        .c = signed_addend(t, fetch(ROW_C, d, matrix_type_bits(m->result))),
+    };
+    return matrix_truth(&problem);
+}
+
+/* ---- registers ---- */
+
+static const struct truth_format *wide_format(enum matrix_type type)
+{
+    return type == F16 ? &truth_f16 : type == BF16 ? &truth_bf16 : type == F64 ? &truth_f64 : &truth_f32;
+}
+
+static uint64_t interesting(enum matrix_type type, uint64_t random, uint64_t choice, bool specials)
 {
     uint64_t near_one = choice % 8 ? (choice & ~UINT64_C(15)) | 7 : choice;
-    uint64_t low = truth_interesting(format, random, near_one),
-             high = truth_interesting(format, random >> 7, near_one >> 5);
-    return (uint32_t)(format->bits == 16 ? low | high << 16 : low);
+    return truth_interesting(wide_format(type), random, specials ? near_one : near_one | 7);
 }
 
-/* specials: whether infinities and NaNs may come too; they make most sums special, so not always. */
+/* NaNs and infinities of 8-bit formats become numbers where they would make every sum special. */
+static uint32_t calm_bytes(uint32_t word)
+{
+    for (int shift = 0; shift < 32; shift += 8)
+        if ((word >> shift & 0x7f) >= 0x7c || (word >> shift & 0xff) == 0x80)
+            word ^= UINT32_C(0x44) << shift;
+    return word;
+}
+
+/* Scales of 2^-7 to 2^8, seldom anything or NaN. */
+static uint32_t scale_word(uint64_t random, bool specials)
+{
+    if (specials && random >> 60 == 0)
+        return (uint32_t)random | 0xff00;
+    return 0x78787878u + ((uint32_t)random & 0x0f0f0f0fu);
+}
+
+static uint32_t register_word(enum matrix_type type, struct random_key key, unsigned at, bool odd_row, bool specials)
+{
+    uint64_t random = random_bits(key, 4 * at), choice = random_bits(key, 4 * at + 1);
+    switch (type) {
+    case F16:
+    case BF16:
+        return (uint32_t)(interesting(type, random, choice, specials) |
+                          interesting(type, random >> 7, choice >> 5, specials) << 16);
+    case F32:
+    case XF32:
+        return (uint32_t)interesting(type, random, choice, specials);
+    case F64:
+        return (uint32_t)(interesting(type, random, choice, specials) >> (odd_row ? 32 : 0));
+    case FP8:
+    case BF8:
+        return specials ? (uint32_t)random : calm_bytes((uint32_t)random);
+    default:
+        return (uint32_t)random;
+    }
+}
+
 static void fill(struct lane_op *op, const struct matrix *m, struct random_key key, bool specials)
 {
-    const struct truth_format *factor = m->factor == BF16 ? &truth_bf16 : &truth_f16;
-    const struct truth_format *result = m->result == F16 ? &truth_f16 : m->result == BF16 ? &truth_bf16 : &truth_f32;
-    for (unsigned row = ROW_A; row < ROW_D + MATRIX_ROWS; row++) {
-        for (unsigned lane = 0; lane < op->wave.n_lanes; lane++) {
-            uint64_t random = random_bits(key, 2 * (row * 64 + lane)), choice = random_bits(key, 2 * (row * 64 + lane) + 1);
-            if (!specials)
-                choice |= 7;
-            lane_op_row(op, row)[lane] = m->factor == INTEGER ? (uint32_t)random
-                                         : row < ROW_C        ? random_word(factor, random, choice)
-                                                              : random_word(result, random, choice);
+    for (unsigned row = ROW_A; row < END_ROW; row++) {
+        enum matrix_type type = row < ROW_B ? m->a : row < ROW_C ? m->b : m->result;
+        for (unsigned lane = 0; lane < m->n_lanes; lane++) {
+            /* Both halves of a double come from one draw. */
+            unsigned at = (type == F64 ? row & ~1u : row) * 64 + lane;
+            uint32_t word = register_word(type, key, at, row & 1, specials);
+            if (row >= ROW_SCALE)
+                word = scale_word(random_bits(key, 4 * at + 2), specials);
+            lane_op_row(op, row)[lane] = word;
+            saved[row][lane] = word;
         }
     }
 }
 
-static void check(const struct matrix *m, struct random_key key, unsigned neg_lo, unsigned neg_hi, unsigned op_sel,
-                  unsigned flags, bool specials)
+static void place_operands(struct lane_op *op)
 {
-    struct lane_op *op = lane_op_open(m->mnemonic, m->n_lanes, LANE_OP_PLAIN_MODE);
-    assert_non_null(op);
-    struct instruction *in = &op->instruction;
-    const uint16_t rows[] = {ROW_A, ROW_B, ROW_C};
-    for (int k = 0; k < 3; k++)
-        in->src[k].index = rows[k];
-    in->dst[0].index = ROW_D;
-    in->neg_lo = (uint8_t)neg_lo;
-    in->neg_hi = (uint8_t)neg_hi;
-    in->op_sel = (uint8_t)op_sel;
-    in->flags = flags;
-    fill(op, m, key, specials);
-    static uint32_t before[MATRIX_ROWS][64];
-    for (unsigned row = 0; row < MATRIX_ROWS; row++)
-        memcpy(before[row], lane_op_row(op, ROW_D + row), m->n_lanes * 4);
-    in->run(&op->wave, in);
-    for (int i = 0; i < TILE; i++) {
-        for (int j = 0; j < TILE; j++) {
-            struct place d = m->d(i, j, 0, op_sel >> 2);
-            uint32_t truth = m->factor == INTEGER ? integer_truth(m, op, i, j, d) : float_truth(m, op, i, j, d);
-            uint32_t got = fetch(op, ROW_D, d, m->result_bits);
+    const uint16_t rows[] = {ROW_A, ROW_B, ROW_C, ROW_SCALE, ROW_SCALE + 1};
+    for (int k = 0; k < op->instruction.n_src; k++) {
+        op->instruction.src[k].index = rows[k];
+        op->instruction.src[k].half = HALF_NONE;
+    }
+    op->instruction.dst[0].index = ROW_D;
+    lane_op_prepare(op);
+}
+
+static void apply_fields(const struct trial *t)
+{
+    struct instruction *in = &t->op->instruction;
+    in->neg_lo = (uint8_t)t->neg_lo;
+    in->neg_hi = (uint8_t)t->neg_hi;
+    in->op_sel = (uint8_t)t->op_sel;
+    in->op_sel_hi = (uint8_t)t->op_sel_hi;
+    in->flags = t->flags;
+    in->cbsz = (uint8_t)t->cbsz;
+    in->abid = (uint8_t)t->abid;
+    in->blgp = (uint8_t)t->blgp;
+}
+
+/* The other half of a 16-bit result on gfx11 stays. */
+static void check_kept_half(const struct trial *t, struct place d)
+{
+    struct place other = {d.row, d.lane, 16 - d.bit};
+    if (t->m->copies > 1 && matrix_type_bits(t->m->result) == 16)
+        assert_int_equal(result_of(t->op, other, 16), saved[ROW_D + d.row][d.lane] >> other.bit & 0xffff);
+}
+
+static void check(const struct trial *t)
+{
+    const struct matrix *m = t->m;
+    const int bits = matrix_type_bits(m->result);
+    apply_fields(t);
+    t->op->instruction.run(&t->op->wave, &t->op->instruction);
+    for (int b = 0; b < m->blocks; b++) {
+        for (int at = 0; at < m->m * m->n; at++) {
+            int i = at / m->n, j = at % m->n;
+            struct place d = m->locate_d(i, j, 0, b, (int)(t->op_sel >> 2 & 1));
+            uint64_t truth = truth_of(t, i, j, b, d), got = result_of(t->op, d, bits);
             if (got != truth)
-                fail_msg("%s wave%u D[%d][%d] is %08x, not %08x", m->mnemonic, m->n_lanes, i, j, got, truth);
-            struct place other = {d.row, d.lane, 16 - d.bit};
-            if (m->result_bits == 16)
-                assert_int_equal(fetch(op, ROW_D, other, 16), before[d.row][d.lane] >> other.bit & 0xffff);
+                fail_msg("%s %s wave%u cbsz %u abid %u blgp %u: block %d D[%d][%d] is %0*llx, not %0*llx", m->chip,
+                         m->mnemonic, m->n_lanes, t->cbsz, t->abid, t->blgp, b, i, j, bits / 4, (unsigned long long)got,
+                         bits / 4, (unsigned long long)truth);
+            check_kept_half(t, d);
         }
     }
-    lane_op_close(op);
+}
+
+/* Fields that the instruction has, drawn; none in the first run. */
+static struct trial draw_fields(const struct matrix *m, struct lane_op *op, struct random_key key, unsigned run)
+{
+    struct trial t = {.m = m, .op = op, .cbsz = (unsigned)m->cbsz, .blgp = (unsigned)m->blgp};
+    const bool is_half = m->a == F16 || m->a == BF16;
+    if (!run)
+        return t;
+    if (is_rdna(m) && is_integer(m)) {
+        t.neg_lo = (unsigned)random_below(key, 1000000, 4);
+        t.flags = run % 2 ? FLAG_CLAMP : 0;
+    } else if (is_rdna(m)) {
+        t.neg_lo = (unsigned)random_below(key, 1000000, 8) & (is_half ? 7 : 4);
+        t.neg_hi = (unsigned)random_below(key, 1000001, 8) & (is_half ? 7 : 4);
+        t.op_sel = m->copies > 1 && matrix_type_bits(m->result) == 16 ? run % 2 * 4 : 0;
+    } else if (m->a == F64) {
+        t.neg_lo = strcmp(m->chip, "gfx90a") ? (unsigned)random_below(key, 1000000, 8) : 0;
+    } else if (is_narrow(m)) {
+        t.op_sel = (unsigned)random_below(key, 1000000, 4);
+        t.op_sel_hi = (unsigned)random_below(key, 1000001, 4);
+    } else {
+        bool old = !strcmp(m->chip, "gfx908") || !strcmp(m->chip, "gfx90a");
+        unsigned log2_blocks = (unsigned)__builtin_ctz((unsigned)m->blocks);
+        t.cbsz = (unsigned)random_below(key, 1000000, log2_blocks + 1);
+        t.abid = (unsigned)random_below(key, 1000001, 1u << t.cbsz);
+        t.blgp = old || m->blocks > 1 || m->a == F32 ? (unsigned)random_below(key, 1000002, 8) : 0;
+    }
+    return t;
 }
 
 static void products_match_their_definition(void **state)
 {
     (void)state;
-    for (size_t n = 0; n < sizeof matrices / sizeof *matrices; n++) {
+    for (size_t n = 0; n < N_MATRICES; n++) {
         const struct matrix *m = &matrices[n];
-        for (unsigned run = 0; run < 6; run++) {
+        struct lane_op *op = lane_op_open_on(m->chip, m->mnemonic, m->n_lanes, LANE_OP_PLAIN_MODE);
+        assert_non_null(op);
+        place_operands(op);
+        for (unsigned run = 0; run < (is_rdna(m) ? 6 : 3); run++) {
             struct random_key key = random_key_for(run, m->mnemonic);
-            unsigned neg_lo = (unsigned)random_below(key, 1000000, m->factor == INTEGER ? 4 : 8);
-            unsigned neg_hi = m->factor == INTEGER ? 0 : (unsigned)random_below(key, 1000001, 8);
-            unsigned op_sel = m->result_bits == 16 ? run % 2 * 4 : 0,
-                     flags = m->factor == INTEGER && run % 2 ? FLAG_CLAMP : 0;
-            check(m, key, run ? neg_lo : 0, run ? neg_hi : 0, op_sel, flags, run % 3 == 2);
+            fill(op, m, key, run % 3 == 2);
+            struct trial trial = draw_fields(m, op, key, run);
+            check(&trial);
         }
+        lane_op_close(op);
     }
 }
 
@@ -200,19 +389,16 @@ static void destination_may_be_the_addend(void **state)
 {
     (void)state;
     struct lane_op *op = lane_op_open("v_wmma_f32_16x16x16_f16", 32, LANE_OP_PLAIN_MODE);
-    struct instruction *in = &op->instruction;
-    const uint16_t rows[] = {ROW_A, ROW_B, ROW_C};
-    for (int k = 0; k < 3; k++)
-        in->src[k].index = rows[k];
-    in->dst[0].index = ROW_C;
+    place_operands(op);
+    op->instruction.dst[0].index = ROW_C;
     for (unsigned row = ROW_A; row < ROW_C; row++)
         for (unsigned lane = 0; lane < 32; lane++)
             lane_op_row(op, row)[lane] = 0x3c003c00; /* ones */
-    for (unsigned row = ROW_C; row < ROW_C + MATRIX_ROWS; row++)
+    for (unsigned row = ROW_C; row < ROW_C + 8; row++)
         for (unsigned lane = 0; lane < 32; lane++)
             lane_op_row(op, row)[lane] = 0x40a00000; /* 5 */
-    in->run(&op->wave, in);
-    for (unsigned row = ROW_C; row < ROW_C + MATRIX_ROWS; row++)
+    op->instruction.run(&op->wave, &op->instruction);
+    for (unsigned row = ROW_C; row < ROW_C + 8; row++)
         for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(lane_op_row(op, row)[lane], 0x41a80000); /* 21 */
     lane_op_close(op);

@@ -9,6 +9,7 @@
  * EXEC is taken to have no say (modelled); the compiler only runs WMMA with all lanes on.
  */
 #include "device/emulator/dot_rows.h"
+#include "device/emulator/wmma.h"
 
 enum { TILE = 16, GROUPS = WAVE_LANES / TILE, ROWS = TILE / GROUPS, MAX_OPERAND_ROWS = 8 };
 
@@ -83,12 +84,12 @@ static void wmma_f32(struct wave *wave, const struct instruction *in, dot_rows_f
     write_result(wave, in, &acc);
 }
 
-HANDLER(wmma_f32_16x16x16_f16)
+HANDLER(wmma11_f32_16x16x16_f16)
 {
     wmma_f32(wave, in, VARIANT(dot_rows_f16));
 }
 
-HANDLER(wmma_f32_16x16x16_bf16)
+HANDLER(wmma11_f32_16x16x16_bf16)
 {
     wmma_f32(wave, in, VARIANT(dot_rows_bf16));
 }
@@ -120,12 +121,12 @@ static void wmma_16_bits(struct wave *wave, const struct instruction *in, dot_ro
     }
 }
 
-HANDLER(wmma_f16_16x16x16_f16)
+HANDLER(wmma11_f16_16x16x16_f16)
 {
     wmma_16_bits(wave, in, env_f16(wave).saturate ? step_f16_saturating : step_f16);
 }
 
-HANDLER(wmma_bf16_16x16x16_bf16)
+HANDLER(wmma11_bf16_16x16x16_bf16)
 {
     wmma_16_bits(wave, in, VARIANT(dot_rows_bf16_bf16));
 }
@@ -170,12 +171,12 @@ static void wmma_integer(struct wave *wave, const struct instruction *in, int bi
     write_result(wave, in, &acc);
 }
 
-HANDLER(wmma_i32_16x16x16_iu8)
+HANDLER(wmma11_i32_16x16x16_iu8)
 {
     wmma_integer(wave, in, 8);
 }
 
-HANDLER(wmma_i32_16x16x16_iu4)
+HANDLER(wmma11_i32_16x16x16_iu4)
 {
     wmma_integer(wave, in, 4);
 }
