@@ -17,6 +17,7 @@
 #include "tests/support/float_truth.h"
 #include "tests/support/lane_op.h"
 #include "tests/support/matrix_truth.h"
+#include "tests/support/wave_runner.h"
 
 enum { ROW_A = 32, ROW_B = 48, ROW_C = 64, ROW_D = 96, ROW_SCALE = 130, END_ROW = 140, MAX_K = 128 };
 
@@ -384,6 +385,139 @@ static void products_match_their_definition(void **state)
     }
 }
 
+/* ---- measured on a gfx1201 card ---- */
+
+struct measured {
+    const char *mnemonic;
+    uint16_t a[16], b[16];
+    uint32_t c, result[2]; /* by wave size */
+};
+
+static const struct measured measured[] = {
+#define PASS(...)                                                                                                          \
+    {                                                                                                                      \
+        __VA_ARGS__                                                                                                        \
+    }
+#define MEASURED(mnemonic, a, b, c, wave32, wave64) {mnemonic, a, b, c, {wave32, wave64}},
+#include "tests/support/wmma12_measured.def"
+#undef MEASURED
+#undef PASS
+};
+
+static const struct matrix *find_matrix(const char *chip, const char *mnemonic, uint32_t n_lanes)
+{
+    for (size_t n = 0; n < N_MATRICES; n++)
+        if (!strcmp(matrices[n].chip, chip) && !strcmp(matrices[n].mnemonic, mnemonic) && matrices[n].n_lanes == n_lanes)
+            return &matrices[n];
+    return NULL;
+}
+
+static void put_half(struct lane_op *op, int first_row, struct place at, uint16_t bits)
+{
+    uint32_t *word = &lane_op_row(op, (unsigned)(first_row + at.row))[at.lane];
+    *word = (*word & ~(0xffffu << at.bit)) | (uint32_t)bits << at.bit;
+}
+
+/* Every row of A, column of B and element of C alike, so every element of D is the measured one. */
+static void check_measured(const struct measured *row, uint32_t n_lanes)
+{
+    const struct matrix *m = find_matrix("gfx1201", row->mnemonic, n_lanes);
+    struct lane_op *op = lane_op_open_on("gfx1201", row->mnemonic, n_lanes, LANE_OP_PLAIN_MODE);
+    place_operands(op);
+    for (int k = 0; k < 16; k++) {
+        int from = n_lanes == 32 && k >= 4 && k < 12 ? (k + 4 < 12 ? k + 4 : k - 4) : k;
+        for (int i = 0; i < 16; i++) {
+            put_half(op, ROW_A, m->locate_a(i, 0, k, 0, 0), row->a[from]);
+            put_half(op, ROW_B, m->locate_b(0, i, k, 0, 0), row->b[from]);
+        }
+    }
+    for (unsigned r = ROW_C; r < ROW_C + 8; r++)
+        for (unsigned lane = 0; lane < n_lanes; lane++)
+            lane_op_row(op, r)[lane] = row->c;
+    op->instruction.run(&op->wave, &op->instruction);
+    for (int at = 0; at < 256; at++)
+        assert_int_equal(result_of(op, m->locate_d(at / 16, at % 16, 0, 0, 0), 32), row->result[n_lanes == 64]);
+    lane_op_close(op);
+}
+
+static void gfx12_products_give_what_was_measured(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        check_measured(&measured[i], 32);
+        check_measured(&measured[i], 64);
+    }
+}
+
+/* ---- the assembler's texts, gfx942's published sums ---- */
+
+/* -2^24 + 1/2 + 1/2 and others by gfx942's rule (8 products a group, the rest zero), f16 inputs. */
+static void gfx942_sums_give_the_published_values(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t a, b, c, d;
+    } cases[] = {
+        {0x48004200, 0x44004800, 0x3f800000, 0x42640000}, /* 1 + 3*8 + 8*4 */
+        {0x48004200, 0x44004800, 0xbf800000, 0x425c0000}, /* -1 + 3*8 + 8*4 */
+        {0x4800c200, 0x44004800, 0x3f800000, 0x41100000}, /* 1 + -3*8 + 8*4 */
+        {0xbc003c00, 0x3c003c00, 0x00000000, 0x00000000}, /* 0 + 1*1 + -1*1 */
+        {0x3c003c00, 0x38003800, 0xcb800000, 0xcb7fffff},
+    };
+    struct wave_runner *runner = wave_runner_open("gfx942", 64);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (unsigned lane = 0; lane < 64; lane++) {
+            wave_runner_vgpr(runner, 0)[lane] = lane < 16 ? cases[i].a : 0;
+            wave_runner_vgpr(runner, 256 + 2)[lane] = lane < 16 ? cases[i].b : 0;
+            for (unsigned r = 0; r < 4; r++)
+                wave_runner_vgpr(runner, 256 + 4 + r)[lane] = cases[i].c;
+        }
+        assert_true(wave_runner_run(runner, "v_mfma_f32_16x16x16_f16 a[8:11], v[0:1], a[2:3], a[4:7]"));
+        for (unsigned r = 0; r < 4; r++)
+            for (unsigned lane = 0; lane < 64; lane++)
+                assert_int_equal(wave_runner_vgpr(runner, 256 + 8 + r)[lane], cases[i].d);
+    }
+    wave_runner_close(runner);
+}
+
+/* MFMA reads inline constants as C, and the texts of modifiers; two blocks, block 1 of A from block 0. */
+static void texts_of_matrix_instructions_are_read(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = wave_runner_open("gfx90a", 64);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        wave_runner_vgpr(runner, 0)[lane] = lane < 32 ? 0x40000000 : 0x40400000; /* 2, 3 */
+        wave_runner_vgpr(runner, 1)[lane] = lane < 32 ? 0x3f800000 : 0x40800000; /* 1, 4 */
+    }
+    assert_true(wave_runner_run(runner, "v_mfma_f32_32x32x1f32 a[0:31], v0, v1, 1.0 cbsz:1 abid:0 blgp:2"));
+    assert_int_equal(wave_runner_vgpr(runner, 256)[0], 0x41100000);       /* 1 + 2*4: B of lanes 32 up */
+    assert_int_equal(wave_runner_vgpr(runner, 256 + 16)[63], 0x41100000); /* block 1 */
+    assert_true(wave_runner_run(runner, "v_accvgpr_write_b32 a0, v1\nv_accvgpr_read_b32 v2, a0\nv_accvgpr_mov_b32 a1, a0"));
+    assert_int_equal(wave_runner_vgpr(runner, 2)[63], 0x40800000);
+    assert_int_equal(wave_runner_vgpr(runner, 257)[0], 0x3f800000);
+    wave_runner_close(runner);
+    runner = wave_runner_open("gfx942", 64);
+    for (unsigned lane = 0; lane < 64; lane++)
+        for (unsigned r = 0; r < 4; r++)
+            wave_runner_vgpr(runner, r)[lane] = r & 1 ? 0x3ff00000 : 0; /* ones */
+    assert_true(wave_runner_run(runner, "v_mfma_f64_16x16x4_f64 v[8:15], v[0:1], v[2:3], 1.0 neg:[1,0,1]"));
+    assert_int_equal(wave_runner_vgpr(runner, 9)[5], 0xc0140000); /* -1 - 4 */
+    wave_runner_close(runner);
+    runner = wave_runner_open("gfx950", 64);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        for (unsigned r = 0; r < 14; r++)
+            wave_runner_vgpr(runner, r)[lane] = r < 8 ? 0x38383838 : 0; /* A: E4M3 ones */
+        for (unsigned r = 8; r < 12; r++)
+            wave_runner_vgpr(runner, r)[lane] = 0x22222222; /* B: E2M1 ones */
+        wave_runner_vgpr(runner, 20)[lane] = 0x00800000;    /* 2^1 in byte 2 */
+        wave_runner_vgpr(runner, 21)[lane] = 0x7f;          /* 2^0 */
+    }
+    assert_true(wave_runner_run(runner, "v_mfma_scale_f32_16x16x128_f8f6f4 v[24:27], v[0:7], v[8:11], 1.0, v20, v21 "
+                                        "op_sel:[0,0,0] op_sel_hi:[1,0,0] cbsz:0 blgp:4"));
+    assert_int_equal(wave_runner_vgpr(runner, 24)[17], 0x43808000); /* 1 + 2 * 128 */
+    wave_runner_close(runner);
+}
+
 /* The compiler accumulates in place. */
 static void destination_may_be_the_addend(void **state)
 {
@@ -407,7 +541,8 @@ static void destination_may_be_the_addend(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_match_their_definition),
+        cmocka_unit_test(products_match_their_definition),       cmocka_unit_test(gfx12_products_give_what_was_measured),
+        cmocka_unit_test(gfx942_sums_give_the_published_values), cmocka_unit_test(texts_of_matrix_instructions_are_read),
         cmocka_unit_test(destination_may_be_the_addend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
