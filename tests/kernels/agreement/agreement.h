@@ -11,6 +11,8 @@
 #define AGREEMENT_H
 
 #ifdef __HIP__
+#include "tests/kernels/wave64.h"
+
 #include <hip/hip_runtime.h>
 #include <stdint.h>
 
