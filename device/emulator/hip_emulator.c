@@ -212,6 +212,7 @@ static hipError_t emu_memcpy(void *to, const void *from, size_t n_bytes, int kin
     if (!to_bytes || !from_bytes)
         return hip_leave(emulator, hipErrorInvalidValue);
     memmove(to_bytes, from_bytes, n_bytes);
+    memory_define(emulator->memory, (uintptr_t)to, n_bytes);
     return hip_leave(emulator, hipSuccess);
 }
 
@@ -219,8 +220,10 @@ static hipError_t emu_memset(void *to, int byte, size_t n_bytes)
 {
     ENTER_OR_FAIL(emulator);
     uint8_t *bytes = n_bytes ? memory_host(emulator->memory, (uintptr_t)to, n_bytes) : NULL;
-    if (bytes)
+    if (bytes) {
         memset(bytes, byte, n_bytes);
+        memory_define(emulator->memory, (uintptr_t)to, n_bytes);
+    }
     return hip_leave(emulator, bytes || !n_bytes ? hipSuccess : hipErrorInvalidValue);
 }
 

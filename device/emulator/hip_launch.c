@@ -147,8 +147,10 @@ static hipError_t write_arguments(struct emulator *emulator, const struct hip_la
 static uint64_t fixed_memory(struct emulator *emulator, size_t n_bytes, const char *name)
 {
     uint64_t address = memory_allocate(emulator->memory, n_bytes, hip_current_device(), name);
-    if (address)
-        memory_set_read_only(emulator->memory, address, true);
+    if (!address)
+        return 0;
+    memory_set_read_only(emulator->memory, address, true);
+    memory_define(emulator->memory, address, n_bytes);
     return address;
 }
 

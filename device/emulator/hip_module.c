@@ -39,6 +39,7 @@ static hipError_t place_image(struct emulator *emulator, struct ihipModule_t *mo
                           (unsigned long long)image_bytes);
     uint8_t *image = memory_host(emulator->memory, module->address, image_bytes);
     memset(image, 0, image_bytes);
+    memory_define(emulator->memory, module->address, image_bytes);
     if (!code_object_load(&module->object, module->address, image, image_bytes, &error))
         return hip_refuse(emulator, hipErrorInvalidImage, "%s", error.text);
     protect_image(emulator, module);

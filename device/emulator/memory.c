@@ -26,6 +26,8 @@ enum {
 /* A span and the host memory behind it, which the parts of a split allocation share: the first part owns all of it. */
 struct allocation {
     struct span span;
+    bool is_defined; /* all of it has been written, or counts as if; else span.defined says what, and NULL that nothing has
+                      */
     size_t host_bytes; /* 0: a later part */
 };
 
@@ -70,6 +72,7 @@ void memory_close(struct memory *memory)
         const struct allocation *allocation = &memory->allocations[i];
         if (!allocation->span.freed && allocation->host_bytes)
             host_free(allocation->span.host, allocation->host_bytes);
+        free(allocation->span.defined);
     }
     free(memory->allocations);
     free(memory);
@@ -102,6 +105,7 @@ uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, cons
     struct allocation *allocation = &memory->allocations[memory->n_allocations++];
     *allocation = (struct allocation){
         .span = {.base = memory->next_address, .n_bytes = bytes, .host = host, .device = device}, .host_bytes = bytes};
+    allocation->is_defined = bytes > EAGER_POISON_BYTES;
     snprintf(allocation->span.name, sizeof allocation->span.name, "%s", name ? name : "");
     memory->next_address += (bytes + GUARD_BYTES + GUEST_ALIGNMENT - 1) & ~(uint64_t)(GUEST_ALIGNMENT - 1);
     return allocation->span.base;
@@ -156,6 +160,13 @@ static void forget_freed(struct memory *memory)
     memory->n_allocations = kept;
 }
 
+static void define_whole(struct allocation *allocation)
+{
+    free(allocation->span.defined);
+    allocation->span.defined = NULL;
+    allocation->is_defined = true;
+}
+
 bool memory_free(struct memory *memory, uint64_t address)
 {
     struct allocation *first = live_first_byte(memory, address);
@@ -165,6 +176,7 @@ bool memory_free(struct memory *memory, uint64_t address)
     uint8_t *host = first->span.host;
     for (struct allocation *part = first; part < end && (part == first || part->host_bytes == 0); part++) {
         part->span.freed = true;
+        define_whole(part);
         part->span.host = NULL;
         memory->n_freed++;
     }
@@ -187,6 +199,7 @@ bool memory_split(struct memory *memory, uint64_t address)
         return true;
     memmove(allocation + 2, allocation + 1, (memory->n_allocations - i - 1) * sizeof *allocation);
     memory->n_allocations++;
+    define_whole(allocation);
     allocation[1] = allocation[0];
     allocation[0].span.n_bytes = offset;
     allocation[1].span.base += offset;
@@ -205,11 +218,60 @@ bool memory_rename(struct memory *memory, uint64_t address, const char *name)
     return true;
 }
 
+/* The part of the allocation at address that n_bytes cover; 0 where it is not live. */
+static size_t covered(const struct allocation *allocation, uint64_t address, size_t n_bytes)
+{
+    if (!allocation)
+        return 0;
+    uint64_t left = allocation->span.n_bytes - (address - allocation->span.base);
+    return n_bytes < left ? n_bytes : left;
+}
+
+/* Without memory to keep count in, all counts as written: no finding is better than a false one. */
+static bool keep_count(struct allocation *allocation, bool defined)
+{
+    if (!allocation->span.defined)
+        allocation->span.defined = calloc(1, allocation->span.n_bytes);
+    if (allocation->span.defined && defined)
+        memset(allocation->span.defined, 1, allocation->span.n_bytes);
+    allocation->is_defined = !allocation->span.defined;
+    return allocation->span.defined != NULL;
+}
+
+void memory_define(struct memory *memory, uint64_t address, size_t n_bytes)
+{
+    struct allocation *allocation = live_at(memory, address);
+    size_t n = covered(allocation, address, n_bytes);
+    if (n == 0 || allocation->is_defined)
+        return;
+    if (n == allocation->span.n_bytes)
+        define_whole(allocation);
+    else if (keep_count(allocation, false))
+        memset(allocation->span.defined + (address - allocation->span.base), 1, n);
+}
+
 void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes)
 {
-    (void)memory;
-    (void)address;
-    (void)n_bytes;
+    struct allocation *allocation = live_at(memory, address);
+    size_t n = covered(allocation, address, n_bytes);
+    if (n && keep_count(allocation, allocation->is_defined))
+        memset(allocation->span.defined + (address - allocation->span.base), 0, n);
+}
+
+void memory_track(struct memory *memory)
+{
+    for (size_t i = 0; i < memory->n_allocations; i++) {
+        struct allocation *allocation = &memory->allocations[i];
+        if (!allocation->span.freed && !allocation->is_defined && !allocation->span.defined)
+            keep_count(allocation, false);
+    }
+}
+
+void memory_define_all(struct memory *memory)
+{
+    for (size_t i = 0; i < memory->n_allocations; i++)
+        if (!memory->allocations[i].is_defined)
+            define_whole(&memory->allocations[i]);
 }
 
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only)

@@ -20,7 +20,8 @@ struct span {
     uint8_t *host;          /* of base */
     int device;             /* owner */
     bool read_only;         /* code, kernarg */
-    bool freed;             /* kept for a while so that a use after free can be named */
+    uint8_t *defined; /* a byte for each: 1 where it has been written; NULL: all of them have, or nobody keeps count */
+    bool freed;       /* kept for a while so that a use after free can be named */
     char name[48];
 };
 
@@ -35,9 +36,9 @@ struct span_cache {
 
 struct memory *memory_open(void);
 void memory_close(struct memory *memory);
-/* n_bytes (0 counts as 1) filled with a poison (beyond 256 MiB: zeros, committed as they are touched), aligned to 256; the
- * guest address, or 0 when the host is out of memory. name is copied. Deterministic: the same calls give the same
- * addresses. */
+/* n_bytes (0 counts as 1) filled with a poison (beyond 256 MiB: zeros, committed as they are touched, which count as
+ * written), aligned to 256; the guest address, or 0 when the host is out of memory. name is copied. Deterministic: the same
+ * calls give the same addresses. */
 uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name);
 /* False where address is not the first byte of a live allocation. */
 bool memory_free(struct memory *memory, uint64_t address);
@@ -45,8 +46,13 @@ bool memory_free(struct memory *memory, uint64_t address);
  * memory_free of the first byte frees both. For the segments of a code object, whose distances are fixed. */
 bool memory_split(struct memory *memory, uint64_t address);
 bool memory_rename(struct memory *memory, uint64_t address, const char *name);
-/* n_bytes from a live address count as never written, for the sanitizer's init check; what they hold stays. */
+/* For the sanitizer's init check: n_bytes from a live address count as written, or as never written, whatever they hold. */
+void memory_define(struct memory *memory, uint64_t address, size_t n_bytes);
 void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes);
+/* Before a launch that keeps count of what it writes (spans that are not written as a whole get their `defined`), and
+ * before one that does not (all live memory counts as written from then on). */
+void memory_track(struct memory *memory);
+void memory_define_all(struct memory *memory);
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only);
 /* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live span. */
 uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);

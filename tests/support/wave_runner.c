@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/emulator/sanitizer/sanitizer.h"
+
 struct wave_runner *wave_runner_open(const char *chip, uint32_t n_lanes)
 {
     struct wave_runner *runner = aligned_alloc(64, (sizeof *runner + 63) / 64 * 64);
@@ -46,12 +48,36 @@ void wave_runner_close(struct wave_runner *runner)
 {
     if (!runner)
         return;
+    sanitizer_group_close(runner->checks);
+    sanitizer_dispatch_close(&runner->dispatch);
     code_free(&runner->code);
     pthread_mutex_destroy(&runner->dispatch.lock);
     free(runner->image);
     free(runner->group.lds);
     free(runner->wave.vgpr);
     free(runner);
+}
+
+bool wave_runner_watch(struct wave_runner *runner, unsigned checks)
+{
+    runner->dispatch.checks_wanted = checks;
+    runner->dispatch.lds_bytes = runner->group.lds_bytes;
+    runner->dispatch.private_bytes = runner->wave.private_stride;
+    runner->code.n_lanes = runner->wave.n_lanes;
+    if (!sanitizer_dispatch_open(&runner->dispatch) || !sanitizer_group_open(&runner->dispatch, 1, &runner->checks))
+        return false;
+    sanitizer_group_start(&runner->group, runner->checks, NULL);
+    return true;
+}
+
+bool wave_runner_found(const struct wave_runner *runner, enum finding_kind kind, const char *part)
+{
+    const struct finding *finding = &runner->findings[0];
+    if (runner->dispatch.n_findings == 1 && finding->kind == kind && strstr(finding->text, part))
+        return true;
+    fprintf(stderr, "wave_runner: wanted one %s finding with \"%s\", got %u\n", finding_kind_name(kind), part,
+            runner->dispatch.n_findings);
+    return false;
 }
 
 uint32_t *wave_runner_vgpr(struct wave_runner *runner, unsigned index)

@@ -30,6 +30,7 @@ struct wave_runner {
     struct dispatch dispatch; /* memory is NULL until a test sets one */
     struct emulated_code code;
     uint8_t *image;
+    struct group_checks *checks; /* NULL: not watched */
     struct finding findings[WAVE_RUNNER_FINDINGS];
 };
 
@@ -52,6 +53,10 @@ bool wave_runner_repeat(struct wave_runner *runner);
 bool wave_runner_assemble(const char *chip, uint32_t n_lanes, const char *assembly, uint8_t **bytes, size_t *n_bytes);
 /* The lanes of a VGPR (256 and up: AGPRs); n_lanes values. */
 uint32_t *wave_runner_vgpr(struct wave_runner *runner, unsigned index);
+/* Watches later runs with the checks (bits 1 << FINDING_…): every register counts as set. */
+bool wave_runner_watch(struct wave_runner *runner, unsigned checks);
+/* The last run's only finding is of the kind and its text holds `part`; prints what there was where it is not. */
+bool wave_runner_found(const struct wave_runner *runner, enum finding_kind kind, const char *part);
 /* Sets MODE. */
 void wave_runner_set_mode(struct wave_runner *runner, uint32_t mode);
 

@@ -57,20 +57,49 @@ static bool is_memory(uint8_t class)
     return class == CLASS_SMEM || (class >= CLASS_LDS && class <= CLASS_ATOMIC);
 }
 
-static uint8_t rule_of(const char *mnemonic, uint8_t class)
+struct rule {
+    const char *pattern;
+    uint8_t rule, detail;
+};
+
+static const struct rule *rule_of(const char *mnemonic)
 {
-    static const struct {
-        const char *pattern;
-        uint8_t rule;
-    } rows[] = {
-#define RULE(pattern, rule) {pattern, RULE_##rule},
+    static const struct rule rows[] = {
+#define RULE(pattern, rule, detail) {pattern, RULE_##rule, detail},
 #include "device/emulator/sanitizer/rules.def"
 #undef RULE
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (matches(rows[i].pattern, mnemonic))
-            return rows[i].rule == RULE_MIX && is_memory(class) ? RULE_MEMORY : rows[i].rule;
-    return RULE_MIX;
+            return &rows[i];
+    return NULL;
+}
+
+/* What init.c asks of a row besides its registers. */
+static void set_rule(const struct instruction *in, struct flow *flow)
+{
+    const struct rule *rule = rule_of(in->opcode->mnemonic);
+    flow->rule = rule ? rule->rule : RULE_MIX;
+    flow->detail = rule ? rule->detail : 0;
+    if (flow->rule == RULE_MIX && is_memory(in->class))
+        flow->rule = RULE_MEMORY;
+    if (flow->rule == RULE_BITWISE && !flow->detail)
+        flow->detail = (uint8_t)in->immediate; /* v_bitop3 */
+}
+
+/* LDS: the first source. Buffers: all from the address register on. Others: what the signature calls an address. */
+static uint8_t address_reads(const struct instruction *in)
+{
+    uint8_t bits = 0;
+    bool is_buffer = strstr(in->opcode->mnemonic, "buffer_") != NULL, seen = false;
+    for (unsigned k = 0; k < in->n_src; k++) {
+        bool is_scalar_address = strncmp(in->opcode->mnemonic, "s_", 2) == 0 && (in->n_dst || k > 0);
+        bool is_address = is_scalar_address || in->src[k].type == TYPE_ADDRESS || (is_buffer && seen) ||
+                          (in->class == CLASS_LDS && k == 0 && !strstr(in->opcode->mnemonic, "addtid"));
+        seen = seen || is_address;
+        bits |= (uint8_t)(is_address << k);
+    }
+    return bits;
 }
 
 /* Lane masks of wave32 take one register though the text may name two (vcc). */
@@ -107,6 +136,16 @@ static struct flow_range range_of(const struct emulated_code *code, const struct
     }
     if (operand->half != HALF_NONE)
         range.part = operand->half == HALF_LOW ? FLOW_LOW : FLOW_HIGH;
+    return range;
+}
+
+/* A 16-bit source without a half is the low one. */
+static struct flow_range source_range(const struct emulated_code *code, const struct operand *operand)
+{
+    const uint32_t types = 1u << TYPE_B16 | 1u << TYPE_I16 | 1u << TYPE_U16 | 1u << TYPE_F16 | 1u << TYPE_BF16;
+    struct flow_range range = range_of(code, operand);
+    if (operand->half == HALF_NONE && types >> operand->type & 1)
+        range.part = FLOW_LOW;
     return range;
 }
 
@@ -177,17 +216,17 @@ static bool writes_exec(const struct flow *flow)
     return false;
 }
 
-static void make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow)
+void flow_make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow)
 {
     *flow = (struct flow){.rule = RULE_NONE};
     if (!in->opcode)
         return;
     unsigned bits = implicit_of(in->opcode->mnemonic);
-    flow->rule = rule_of(in->opcode->mnemonic, in->class);
+    set_rule(in, flow);
     flow->n_src = in->n_src;
     flow->n_dst = in->n_dst;
     for (unsigned k = 0; k < in->n_src; k++)
-        add_read(flow, range_of(code, &in->src[k]));
+        add_read(flow, source_range(code, &in->src[k]));
     for (unsigned k = 0; k < in->n_dst; k++)
         add_write(flow, range_of(code, &in->dst[k]));
     bool zeroes_other = in->flags & FLAG_ZERO_OTHER_HALF;
@@ -195,8 +234,10 @@ static void make_row(const struct emulated_code *code, const struct instruction 
         flow->writes[0].part = FLOW_WHOLE;
     if (in->n_dst && (flow->writes[0].part != FLOW_WHOLE || in->flags & FLAG_DST_UNUSED_PRESERVE))
         flow->flags |= FLOW_PARTIAL;
-    if (is_memory(in->class))
+    if (is_memory(in->class)) {
         adjust_memory(in, bits, flow);
+        flow->address_reads = address_reads(in);
+    }
     add_implicit(code, bits, flow);
     if (writes_exec(flow))
         flow->flags |= FLOW_EXPLICIT_EXEC;
@@ -209,7 +250,7 @@ static bool make_pair(struct emulated_code *code, const struct instruction *in, 
         return false;
     *flow = (struct flow){.rule = RULE_NONE, .pair = pair};
     for (int half = 0; half < 2; half++) {
-        make_row(code, &in->pair[half], &pair[half]);
+        flow_make_row(code, &in->pair[half], &pair[half]);
         for (unsigned i = 0; i < pair[half].n_reads; i++)
             add_read(flow, pair[half].reads[i]);
         for (unsigned i = 0; i < pair[half].n_writes; i++)
@@ -225,7 +266,7 @@ bool flow_make(struct emulated_code *code)
         return false;
     for (uint32_t i = 0; i <= code->n_instructions; i++) {
         if (!code->instructions[i].pair)
-            make_row(code, &code->instructions[i], &rows[i]);
+            flow_make_row(code, &code->instructions[i], &rows[i]);
         else if (!make_pair(code, &code->instructions[i], &rows[i]))
             return false;
     }

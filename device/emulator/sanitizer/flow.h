@@ -23,31 +23,41 @@ struct flow_range {
     uint8_t part; /* enum flow_part */
 };
 
-/* How undefined bits go from sources to destinations (init.c). */
+/* How undefined bits go from sources to destinations (init.c); rules.def gives each mnemonic its rule. */
 #define FLOW_RULES(X)                                                                                                      \
-    X(MIX)        /* a lane's result is undefined where any of its sources is; scalar: all bits where any is */            \
-    X(COPY)       /* bytes go where they are */                                                                            \
-    X(AND)        /* a defined zero hides the other operand, bit by bit on scalars, byte by byte on lanes */               \
-    X(OR)         /* as do defined ones */                                                                                 \
-    X(XOR)        /* bytes keep their places; nothing of a register with itself depends on it */                           \
-    X(SELECT)     /* v_cndmask, s_cselect: the chosen operand's */                                                         \
-    X(COMPARE)    /* v_cmp: a bit of the mask for each lane */                                                             \
-    X(SHIFT)      /* by a constant or register: bytes move, zeros come in */                                               \
-    X(PACKED)     /* halves apart */                                                                                       \
-    X(READ_LANE)  /* v_readlane, v_readfirstlane */                                                                        \
-    X(WRITE_LANE) /* v_writelane */                                                                                        \
-    X(ACROSS)     /* lanes read other lanes: undefined everywhere where any source is in a lane that may be read */        \
-    X(SAVE_EXEC)  /* old EXEC to the destination, source and EXEC combined into EXEC */                                    \
-    X(MEMORY)     /* sources are addresses and data; the accesses say what comes back */                                   \
-    X(DEFINES)    /* the results are always defined */                                                                     \
-    X(SWAP)       /* both operands change places */                                                                        \
-    X(NONE)       /* nothing is read or written that matters */
+    X(MIX)     /* all of a result where any of a source is undefined, lane by lane */                                      \
+    X(COPY)    /* bits stay where they are */                                                                              \
+    X(BITWISE) /* a bit that the defined bits beside it decide is defined */                                               \
+    X(SELECT)  /* the chosen operand's, where the choice is defined */                                                     \
+    X(UPWARD)  /* sums and products: from a byte to those above */                                                         \
+    X(SHIFT_LEFT)                                                                                                          \
+    X(SHIFT_RIGHT)                                                                                                         \
+    X(SHIFT_SIGNED)                                                                                                        \
+    X(SHIFT_OR)                                                                                                            \
+    X(FIELD)         /* bit field extract */                                                                               \
+    X(PERMUTE_BYTES) /* v_perm_b32 */                                                                                      \
+    X(ALIGN_BITS)    /* v_alignbit_b32, v_alignbyte_b32 */                                                                 \
+    X(PACK)          /* two halves into one register */                                                                    \
+    X(PACKED)        /* halves apart */                                                                                    \
+    X(BYTE)          /* one byte of the source is read */                                                                  \
+    X(BIT)           /* one bit of the source is read */                                                                   \
+    X(READ_LANE)     /* v_readlane, v_readfirstlane */                                                                     \
+    X(WRITE_LANE)    /* v_writelane */                                                                                     \
+    X(PERMUTE)       /* lanes of a source trade places */                                                                  \
+    X(SWAP)          /* both operands change places */                                                                     \
+    X(SWAP_LANES)    /* the same with lanes trading places */                                                              \
+    X(MATRIX)        /* lanes of a result depend on many of the sources' */                                                \
+    X(RELATIVE)      /* registers by index in M0 */                                                                        \
+    X(SAVE_EXEC)     /* old EXEC to the destination, source and EXEC combined into EXEC */                                 \
+    X(MEMORY)        /* sources are addresses and data; the accesses say what comes back */                                \
+    X(DEFINES)       /* the results are always defined */                                                                  \
+    X(NONE)          /* nothing is read or written that matters */
 
 #define FLOW_RULE_ENUM(name) RULE_##name,
 enum flow_rule { FLOW_RULES(FLOW_RULE_ENUM) };
 #undef FLOW_RULE_ENUM
 
-enum { FLOW_MAX_READS = 9, FLOW_MAX_WRITES = 4 };
+enum { FLOW_MAX_READS = 8, FLOW_MAX_WRITES = 4 };
 
 enum flow_flag {
     FLOW_EXPLICIT_EXEC = 1 << 0, /* EXEC is among the writes */
@@ -59,11 +69,16 @@ struct flow {
     struct flow_range reads[FLOW_MAX_READS], writes[FLOW_MAX_WRITES];
     uint8_t n_reads, n_writes;
     uint8_t rule;            /* enum flow_rule */
+    uint8_t detail;          /* of the rule (rules.def) */
     uint8_t flags;           /* enum flow_flag */
+    uint8_t address_reads;   /* bit k: reads[k] is part of the address of a memory instruction */
     uint8_t n_src;           /* reads[k] belongs to source k of the instruction for k < n_src; n is 0 for constants */
     uint8_t n_dst;           /* writes[k] belongs to destination k for k < n_dst */
     const struct flow *pair; /* VOPD: its two halves'; else NULL */
 };
+
+/* The row of one instruction that is no pair. */
+void flow_make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow);
 
 /* Makes code->flow, one row an instruction and one for the end of the code, in the code's arena. False when the host is out
  * of memory. */

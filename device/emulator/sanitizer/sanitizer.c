@@ -4,6 +4,7 @@
 
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/flow.h"
+#include "device/emulator/vgpr_index.h"
 #include "device/emulator/sanitizer/profile.h"
 #include "device/emulator/sanitizer/sync.h"
 
@@ -19,6 +20,10 @@ bool sanitizer_dispatch_open(struct dispatch *dispatch)
 {
     unsigned wanted = dispatch->checks_wanted & WATCHING_CHECKS;
     dispatch->checks = NULL;
+    if (dispatch->memory && wants(wanted, FINDING_INIT))
+        memory_track(dispatch->memory);
+    else if (dispatch->memory)
+        memory_define_all(dispatch->memory);
     if (!wanted)
         return true;
     struct dispatch_checks *checks = calloc(1, sizeof *checks);
@@ -120,6 +125,33 @@ static const struct flow *flow_of(const struct wave *wave, const struct instruct
     return &wave->code->flow[in - wave->code->instructions];
 }
 
+static void before(struct wave *wave, const struct instruction *in, const struct flow *flow)
+{
+    unsigned wanted = wave->checks->wanted;
+    if (wants(wanted, FINDING_WAIT))
+        wait_before(wave, in, flow);
+    if (wants(wanted, FINDING_INIT))
+        init_before(wave, in, flow);
+    if (wants(wanted, FINDING_RACE))
+        race_before(wave, in);
+    if (wants(wanted, FINDING_NAN))
+        nan_before(wave, in, flow);
+}
+
+/* gfx9's VGPR indexing: the registers that the instruction means now. */
+static void before_indexed(struct wave *wave, const struct instruction *in)
+{
+    struct instruction copy;
+    struct flow flow;
+    const struct instruction *meant = in->pair ? in : vgpr_index_resolve(wave, in, &copy);
+    if (meant == in) {
+        before(wave, in, flow_of(wave, in));
+    } else if (meant) {
+        flow_make_row(wave->code, meant, &flow);
+        before(wave, meant, &flow);
+    }
+}
+
 void sanitizer_before(struct wave *wave, const struct instruction *in)
 {
     const struct wave_checks *checks = wave->checks;
@@ -127,15 +159,11 @@ void sanitizer_before(struct wave *wave, const struct instruction *in)
         profile_instruction(wave, in);
     if (!checks)
         return;
-    const struct flow *flow = flow_of(wave, in);
-    if (wants(checks->wanted, FINDING_WAIT))
-        wait_before(wave, in, flow);
-    if (wants(checks->wanted, FINDING_INIT))
-        init_before(wave, in, flow);
-    if (wants(checks->wanted, FINDING_RACE))
-        race_before(wave, in);
-    if (wants(checks->wanted, FINDING_NAN))
-        nan_before(wave, in, flow);
+    if (__builtin_expect(wave->code->wraps_vectors, 0)) {
+        before_indexed(wave, in);
+        return;
+    }
+    before(wave, in, flow_of(wave, in));
 }
 
 void sanitizer_after(struct wave *wave, const struct instruction *in)

@@ -1,0 +1,251 @@
+/*
+ * Instructions that move lanes about tell where each lane went when they run on the undefined bits in place of the values;
+ * matrix instructions tell which results depend on undefined values when they run on two choices of them. Both leave the
+ * registers as they were.
+ */
+#include <stdalign.h>
+#include <string.h>
+
+#include "device/emulator/sanitizer/init.h"
+
+enum { KEPT_ROWS = 128 };
+
+/* Rows put aside. */
+struct kept {
+    unsigned n_rows;
+    uint16_t row[KEPT_ROWS];
+    alignas(64) uint32_t values[KEPT_ROWS][MAX_LANES];
+};
+
+static uint32_t *row_of(const struct wave *wave, unsigned row)
+{
+    return wave->vgpr + (size_t)row * wave->n_lanes;
+}
+
+static bool keep(const struct wave *wave, const struct flow_range *range, struct kept *kept)
+{
+    if (range->first >= FLOW_SCALAR)
+        return true;
+    for (unsigned i = 0; i < range->n; i++) {
+        if (kept->n_rows == KEPT_ROWS)
+            return false;
+        kept->row[kept->n_rows] = (uint16_t)(range->first + i);
+        memcpy(kept->values[kept->n_rows++], row_of(wave, range->first + i), 4 * (size_t)wave->n_lanes);
+    }
+    return true;
+}
+
+static void restore(const struct wave *wave, const struct kept *kept)
+{
+    for (unsigned i = 0; i < kept->n_rows; i++)
+        memcpy(row_of(wave, kept->row[i]), kept->values[i], 4 * (size_t)wave->n_lanes);
+}
+
+/* Ones in the bytes that are undefined, in place of the row's values. */
+static void show_undefined(const struct wave *wave, unsigned row)
+{
+    const uint64_t *bytes = wave->checks->init->rows[row];
+    uint32_t *values = row_of(wave, row);
+    for (unsigned lane = 0; lane < wave->n_lanes; lane++) {
+        values[lane] = 0;
+        for (unsigned b = 0; b < ROW_BYTES; b++)
+            values[lane] |= (bytes[b] >> lane & 1 ? 0xffu : 0u) << 8 * b;
+    }
+}
+
+static void take_undefined(const struct wave *wave, const uint32_t *values, uint64_t bytes[ROW_BYTES])
+{
+    for (unsigned b = 0; b < ROW_BYTES; b++) {
+        bytes[b] = 0;
+        for (unsigned lane = 0; lane < wave->n_lanes; lane++)
+            bytes[b] |= (uint64_t)((values[lane] >> 8 * b & 0xff) != 0) << lane;
+    }
+}
+
+static bool any_undefined(const struct wave *wave, const struct flow_range *range)
+{
+    const struct init_wave *init = wave->checks->init;
+    uint64_t all = 0;
+    for (unsigned i = 0; i < range->n; i++)
+        all |= range->first < FLOW_SCALAR ? row_any(init->rows[range->first + i])
+                                          : init->scalars[range->first - FLOW_SCALAR + i];
+    return all != 0;
+}
+
+static bool others_undefined(const struct wave *wave, const struct flow *flow, unsigned data)
+{
+    for (unsigned k = 0; k < flow->n_reads; k++)
+        if (k != data && (any_undefined(wave, &flow->reads[k]) || flow->reads[k].first == flow->reads[data].first))
+            return true;
+    return false;
+}
+
+void init_permute(struct wave *wave, const struct instruction *in, const struct flow *flow, int operand)
+{
+    struct init_wave *init = wave->checks->init;
+    const struct flow_range *data = &flow->reads[operand], *to = &flow->writes[0];
+    bool undefined = data->first < FLOW_SCALAR && any_undefined(wave, data);
+    if (!flow->n_dst || to->first >= FLOW_SCALAR)
+        return;
+    if (others_undefined(wave, flow, (unsigned)operand) && (undefined || any_undefined(wave, &flow->reads[0]))) {
+        for (unsigned b = 0; b < ROW_BYTES; b++)
+            init->rows[to->first][b] |= wave_exec(wave);
+        init_pass_origin(init, flow);
+        return;
+    }
+    if (!undefined && !any_undefined(wave, to))
+        return;
+    struct kept kept = {0};
+    keep(wave, data, &kept);
+    keep(wave, to, &kept);
+    show_undefined(wave, to->first);
+    if (data->first < FLOW_SCALAR)
+        show_undefined(wave, data->first);
+    in->run(wave, in);
+    take_undefined(wave, row_of(wave, to->first), init->rows[to->first]);
+    restore(wave, &kept);
+    init_pass_origin(init, flow);
+}
+
+void init_swap_lanes(struct wave *wave, const struct instruction *in, const struct flow *flow)
+{
+    struct init_wave *init = wave->checks->init;
+    unsigned a = flow->writes[0].first, b = flow->reads[0].first;
+    if (!any_undefined(wave, &flow->writes[0]) && !any_undefined(wave, &flow->reads[0]))
+        return;
+    struct kept kept = {0};
+    keep(wave, &flow->writes[0], &kept);
+    keep(wave, &flow->reads[0], &kept);
+    show_undefined(wave, a);
+    show_undefined(wave, b);
+    in->run(wave, in);
+    take_undefined(wave, row_of(wave, a), init->rows[a]);
+    take_undefined(wave, row_of(wave, b), init->rows[b]);
+    restore(wave, &kept);
+    init_pass_origin(init, flow);
+}
+
+/* The instruction's DPP control on a plain move from row to row. */
+static bool as_move(const struct wave *wave, const struct instruction *in, unsigned row, struct instruction *move)
+{
+    const struct opcode *opcode = opcode_find("v_mov_b32", 9);
+    handler *const *handlers = opcode_handlers(wave->n_lanes);
+    if (!opcode || !handlers)
+        return false;
+    *move = *in;
+    move->run = handlers[opcode->index];
+    move->opcode = opcode;
+    move->pair = NULL;
+    move->plain = 0;
+    move->n_src = move->n_dst = 1;
+    move->omod = 0;
+    move->flags &= FLAG_BOUND_CTRL | FLAG_FETCH_INACTIVE;
+    bool agpr = row >= AGPR_FIRST_ROW;
+    move->src[0] = (struct operand){.kind = agpr ? OPERAND_AGPR : OPERAND_VGPR,
+                                    .type = TYPE_B32,
+                                    .n_dwords = 1,
+                                    .index = (uint16_t)(agpr ? row - AGPR_FIRST_ROW : row)};
+    move->dst[0] = move->src[0];
+    return true;
+}
+
+/* Values that tell a lane that the move writes from one that it leaves. */
+#define LEFT UINT32_C(0x5a5a5a5a)
+
+uint64_t init_dpp(struct wave *wave, const struct instruction *in, unsigned row, unsigned n_rows,
+                  uint64_t moved[][ROW_BYTES])
+{
+    uint64_t written = wave_exec(wave);
+    for (unsigned i = 0; i < n_rows; i++) {
+        /* The row above is borrowed as the destination. */
+        unsigned from = row + i, to = from ^ 1;
+        struct instruction move;
+        struct kept kept = {0};
+        struct flow_range both[2] = {{.first = (uint16_t)from, .n = 1}, {.first = (uint16_t)to, .n = 1}};
+        if (!as_move(wave, in, from, &move) || !keep(wave, &both[0], &kept) || !keep(wave, &both[1], &kept))
+            return written;
+        move.dst[0].index ^= 1;
+        show_undefined(wave, from);
+        uint32_t *result = row_of(wave, to);
+        for (unsigned lane = 0; lane < wave->n_lanes; lane++)
+            result[lane] = LEFT;
+        move.run(wave, &move);
+        for (unsigned lane = 0; lane < wave->n_lanes; lane++)
+            if (result[lane] == LEFT) {
+                written &= ~(UINT64_C(1) << lane);
+                result[lane] = 0;
+            }
+        take_undefined(wave, result, moved[i]);
+        restore(wave, &kept);
+    }
+    return written;
+}
+
+/* A small positive number in every format that matrices have, so that no product of two is 0 and no sum of some is the sum
+ * of fewer. */
+#define MATRIX_PATTERN UINT32_C(0x38383838)
+
+/* Operands as matrices: undefined elements are 0 or the pattern as `choice` says, defined ones the pattern (factors) or 0
+ * (the accumulator). Indices and scales stay. */
+static void fill_matrices(const struct wave *wave, const struct instruction *in, const struct flow *flow, uint32_t choice)
+{
+    bool sparse = strstr(in->opcode->mnemonic, "smfmac") || strstr(in->opcode->mnemonic, "swmmac");
+    for (unsigned k = 0; k < flow->n_reads; k++) {
+        const struct flow_range *range = &flow->reads[k];
+        bool is_factor = k < 2, is_sum = sparse ? k >= flow->n_src : k == 2;
+        if (range->first >= FLOW_SCALAR || !(is_factor || is_sum))
+            continue;
+        for (unsigned i = 0; i < range->n; i++) {
+            uint32_t *values = row_of(wave, range->first + i);
+            show_undefined(wave, range->first + i);
+            for (unsigned lane = 0; lane < wave->n_lanes; lane++)
+                values[lane] = (values[lane] & choice) | (is_factor ? ~values[lane] & MATRIX_PATTERN : 0);
+        }
+    }
+}
+
+static void undefine_all(struct wave *wave, const struct flow *flow)
+{
+    for (unsigned i = 0; i < flow->writes[0].n; i++)
+        for (unsigned b = 0; b < ROW_BYTES; b++)
+            wave->checks->init->rows[flow->writes[0].first + i][b] = wave->full_exec;
+}
+
+/* Halves that the two choices make different are undefined. */
+static void take_differences(struct wave *wave, const struct flow_range *to, uint32_t first[][MAX_LANES])
+{
+    for (unsigned i = 0; i < to->n; i++) {
+        uint32_t differs[MAX_LANES];
+        const uint32_t *second = row_of(wave, to->first + i);
+        for (unsigned lane = 0; lane < wave->n_lanes; lane++) {
+            uint32_t bits = first[i][lane] ^ second[lane];
+            differs[lane] = (bits & 0xffff ? 0xffffu : 0) | (bits >> 16 ? 0xffff0000u : 0);
+        }
+        take_undefined(wave, differs, wave->checks->init->rows[to->first + i]);
+    }
+}
+
+enum { MATRIX_ROWS = 32 };
+
+void init_matrix(struct wave *wave, const struct instruction *in, const struct flow *flow)
+{
+    const struct flow_range *to = &flow->writes[0];
+    struct kept kept = {0};
+    uint32_t first[MATRIX_ROWS][MAX_LANES];
+    bool ok = flow->n_dst == 1 && to->first < FLOW_SCALAR && to->n <= MATRIX_ROWS;
+    for (unsigned k = 0; k < flow->n_reads; k++)
+        ok = ok && keep(wave, &flow->reads[k], &kept);
+    if (!ok || !keep(wave, to, &kept)) {
+        undefine_all(wave, flow);
+        return;
+    }
+    fill_matrices(wave, in, flow, 0);
+    in->run(wave, in);
+    for (unsigned i = 0; i < to->n; i++)
+        memcpy(first[i], row_of(wave, to->first + i), 4 * (size_t)wave->n_lanes);
+    fill_matrices(wave, in, flow, MATRIX_PATTERN);
+    in->run(wave, in);
+    take_differences(wave, to, first);
+    restore(wave, &kept);
+    init_pass_origin(wave->checks->init, flow);
+}
