@@ -205,7 +205,7 @@ struct instruction {
     uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* bit k for source k (op_sel bit 3, or n_src, for the destination) */
     uint8_t dpp_kind, dpp_amount, row_mask, bank_mask;
     uint8_t dst_sdwa_select;
-    uint8_t cbsz, abid, blgp;
+    uint8_t cbsz, abid, blgp, index_key;
     uint32_t dpp8;                  /* three bits a lane of eight, lane 0 lowest */
     const struct instruction *pair; /* VOPD: its two halves, each decoded as its own instruction; else NULL */
     const char *text;               /* LLVM's text, for findings and disasm; owned by the code's arena */

@@ -48,4 +48,24 @@ static inline void matrix_read_right(const struct wave *wave, const struct matri
     }
 }
 
+/* The k of each kept factor of a sparse A: two of every four consecutive k are kept, each with two bits that say which.
+ * They lie in the lane of the factor, two bits for each of its elements from bit `first` on. kept: [m][k / 2]; s->k counts
+ * the kept ones. */
+static inline void matrix_read_kept(const struct matrix_shape *s, const struct matrix_source *source, const uint32_t *index,
+                                    unsigned first, uint8_t *kept)
+{
+    for (unsigned k = 0; k < s->k; k++) {
+        struct matrix_place place = matrix_place(&source->layout, k, 0);
+        for (unsigned i = 0; i < s->m; i++)
+            kept[i * s->k + k] = (uint8_t)(k / 2 * 4 + (index[place.lane + i] >> (first + 2 * place.element) & 3));
+    }
+}
+
+/* The rows of B, [k][n], that the kept factors of one row of A meet: [k / 2][n]. */
+static inline void matrix_pick_rows(const struct matrix_shape *s, const uint8_t *kept, const uint32_t *b, uint32_t *picked)
+{
+    for (unsigned k = 0; k < s->k; k++)
+        memcpy(picked + k * s->n, b + kept[k] * s->n, s->n * sizeof *b);
+}
+
 #endif

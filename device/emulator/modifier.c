@@ -50,6 +50,7 @@ enum value_target {
     VALUE_CBSZ,
     VALUE_ABID,
     VALUE_BLGP,
+    VALUE_INDEX_KEY,
     VALUE_IMMEDIATE,
     VALUE_THROUGH, /* th:TH_ATOMIC_RETURN returns, other temporal hints say nothing about values */
     VALUE_IGNORED,
@@ -93,6 +94,7 @@ static const struct value_modifier {
     {"cbsz:", VALUE_CBSZ, 0},
     {"abid:", VALUE_ABID, 0},
     {"blgp:", VALUE_BLGP, 0},
+    {"index_key:", VALUE_INDEX_KEY, 0},
     {"bitop3:", VALUE_IMMEDIATE, 0},
     {"th:", VALUE_THROUGH, 0},
     {"scope:", VALUE_IGNORED, 0},
@@ -238,6 +240,9 @@ static void set_value(struct instruction *in, const struct value_modifier *modif
         break;
     case VALUE_BLGP:
         in->blgp = (uint8_t)bits;
+        break;
+    case VALUE_INDEX_KEY:
+        in->index_key = (uint8_t)bits;
         break;
     case VALUE_IMMEDIATE:
         in->immediate = (int32_t)bits;

@@ -131,6 +131,23 @@ static void drop_low_bits(uint32_t *bits, unsigned n)
         bits[i] >>= 13;
 }
 
+/* One block: integers, or floats by the chip's rule. */
+static void sum_block(const struct wave *wave, const struct matrix_shape *s, uint32_t *a, uint32_t *b,
+                      const uint8_t *const scale[2], uint32_t *sum)
+{
+    if (s->a_format == FACTOR_XF32) {
+        drop_low_bits(a, s->m * s->k);
+        drop_low_bits(b, s->k * s->n);
+    }
+    if (s->result == RESULT_I32)
+        VARIANT(matrix_integer)(s, a, b, sum, true, true, false);
+    else
+        sum_floats(wave, s, (struct matrix_factors){a, format_on(wave, s->a_format), scale[0]},
+                   (struct matrix_factors){b, format_on(wave, s->b_format), scale[1]}, sum);
+}
+
+static const uint8_t *const unscaled[2] = {NULL, NULL};
+
 /* s: the shape with the formats that the fields select; scale: of A and B, or NULL; blgp: lanes that B comes from. */
 static void multiply(struct wave *wave, const struct instruction *in, const struct matrix_shape *s,
                      const struct matrix_source source[2], const uint8_t *const scale[2], unsigned blgp)
@@ -144,27 +161,50 @@ static void multiply(struct wave *wave, const struct instruction *in, const stru
         uint32_t *sum = c + block * s->m * s->n;
         matrix_read_left(wave, s, &source[0], broadcast_block(s, in, block), a);
         matrix_read_right(wave, s, &source[1], block, lane_of, b);
-        if (s->a_format == FACTOR_XF32) {
-            drop_low_bits(a, s->m * s->k);
-            drop_low_bits(b, s->k * s->n);
-        }
-        if (s->result == RESULT_I32)
-            VARIANT(matrix_integer)(s, a, b, sum, true, true, false);
-        else
-            sum_floats(wave, s, (struct matrix_factors){a, format_on(wave, s->a_format), scale[0]},
-                       (struct matrix_factors){b, format_on(wave, s->b_format), scale[1]}, sum);
+        sum_block(wave, s, a, b, scale, sum);
     }
     write_result(wave, s, &in->dst[0], c);
 }
 
 static void mfma(struct wave *wave, const struct instruction *in, const struct matrix_shape *s)
 {
-    static const uint8_t *const unscaled[2] = {NULL, NULL};
     const unsigned a_run = s->k * s->m * s->blocks / WAVE64, b_run = s->k * s->n * s->blocks / WAVE64;
     const struct matrix_source source[2] = {
         {operand_row(&in->src[0]), format_bits(s->a_format), factor_layout(s, s->m, a_run)},
         {operand_row(&in->src[1]), format_bits(s->b_format), factor_layout(s, s->n, b_run)}};
     multiply(wave, in, s, source, unscaled, lane_permutation(wave, s, in));
+}
+
+/* ---- sparse A (gfx942, gfx950) ---- */
+
+/* cbsz 0: abid picks the set of indices; else the first one counts (the calculator's manual). */
+static unsigned first_index_bit(const struct instruction *in, unsigned n_elements)
+{
+    return in->cbsz ? 0 : in->abid * 2 * n_elements % 32;
+}
+
+/* Sums by the chip's rule of the kept products alone, in rising k (modelled). C is D. */
+static void smfmac(struct wave *wave, const struct instruction *in, const struct matrix_shape *dense)
+{
+    alignas(64) uint32_t a[MATRIX_FACTORS], b[MATRIX_FACTORS], c[MATRIX_RESULTS], picked[MATRIX_FACTORS];
+    uint8_t kept[MATRIX_FACTORS];
+    struct matrix_shape s = *dense;
+    s.k /= 2;
+    const unsigned run = s.k * s.m / WAVE64;
+    const struct matrix_source left = {operand_row(&in->src[0]), format_bits(s.a_format), factor_layout(&s, s.m, run)};
+    const struct matrix_source right = {operand_row(&in->src[1]), format_bits(s.b_format), factor_layout(&s, s.n, 2 * run)};
+    LANES32(index, 2);
+    read_addend(wave, &s, &in->dst[0], c);
+    matrix_read_left(wave, &s, &left, 0, a);
+    matrix_read_right(wave, dense, &right, 0, NULL, b);
+    matrix_read_kept(&s, &left, index, first_index_bit(in, run), kept);
+    const unsigned m = s.m;
+    s.m = 1;
+    for (unsigned i = 0; i < m; i++) {
+        matrix_pick_rows(&s, kept + i * s.k, b, picked);
+        sum_block(wave, &s, a + i * s.k, picked, unscaled, c + i * s.n);
+    }
+    write_result(wave, dense, &in->dst[0], c);
 }
 
 /* ---- f64 ---- */
@@ -267,6 +307,7 @@ static void mfma_narrow(struct wave *wave, const struct instruction *in, const s
     }
 
 #define MFMA(name, ...)        MFMA_HANDLER(name, mfma(wave, in, &shape), __VA_ARGS__)
+#define SMFMAC(name, ...)      MFMA_HANDLER(name, smfmac(wave, in, &shape), __VA_ARGS__)
 #define MFMA_F64(name, ...)    MFMA_HANDLER(name, mfma_f64(wave, in, &shape), __VA_ARGS__)
 #define MFMA_NARROW(name, ...) MFMA_HANDLER(name, mfma_narrow(wave, in, &shape, false), __VA_ARGS__)
 #define MFMA_SCALED(name, ...) MFMA_HANDLER(name, mfma_narrow(wave, in, &shape, true), __VA_ARGS__)

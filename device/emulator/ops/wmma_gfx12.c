@@ -30,9 +30,9 @@ static unsigned result_bits(const struct matrix_shape *s)
 }
 
 /* C as [i][j], which may be an inline constant. neg_hi takes its magnitude, then neg_lo negates. */
-static void read_addend(struct wave *wave, const struct instruction *in, const struct matrix_shape *s, uint32_t *c)
+static void read_addend(struct wave *wave, const struct operand *operand, const struct instruction *in,
+                        const struct matrix_shape *s, uint32_t *c)
 {
-    const struct operand *operand = &in->src[2];
     const unsigned bits = result_bits(s);
     const uint32_t sign = s->result == RESULT_I32 ? 0 : 1u << (bits - 1);
     const uint32_t keep = in->neg_hi & 4 ? ~sign : UINT32_MAX, flip = in->neg_lo & 4 ? sign : 0;
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void step_row(struct dot_format f, 
 static void steps_of(const struct matrix_shape *s, uint32_t saturate, const uint32_t *a, const uint32_t *b, uint32_t *c)
 {
     const int n_words = s->k / 2;
-    for (int i = 0; i < TILE; i++) {
+    for (int i = 0; i < s->m; i++) {
         for (int word = 0; word < n_words; word += 2) {
             const uint32_t *left = a + i * n_words + word, *right = b + word * TILE;
             if (s->result == RESULT_F16)
@@ -131,11 +131,11 @@ static void steps_of(const struct matrix_shape *s, uint32_t saturate, const uint
     }
 }
 
-static void multiply_halves(struct wave *wave, const struct instruction *in, const struct matrix_shape *s, uint32_t *a,
-                            uint32_t *b, uint32_t *c)
+static void multiply_halves(const struct wave *wave, const struct instruction *in, const struct matrix_shape *s,
+                            uint32_t *a, uint32_t *b, uint32_t *c)
 {
     const int n_words = s->k / 2;
-    for (int i = 0; i < TILE; i++)
+    for (int i = 0; i < s->m; i++)
         for (int word = 0; word < n_words; word++)
             a[i * n_words + word] = pair_word(a[i * s->k + 2 * word], a[i * s->k + 2 * word + 1], in, 0);
     for (int word = 0; word < n_words; word++)
@@ -148,7 +148,7 @@ static void multiply_halves(struct wave *wave, const struct instruction *in, con
 
 static void flip_signs(const struct matrix_shape *s, const struct instruction *in, uint32_t *a, uint32_t *b)
 {
-    for (int i = 0; i < TILE; i++)
+    for (int i = 0; i < s->m; i++)
         for (int k = 0; k < s->k; k++)
             a[i * s->k + k] ^= (k % 2 ? in->neg_hi : in->neg_lo) & 1 ? 0x8000u : 0;
     for (int k = 0; k < s->k; k++)
@@ -161,12 +161,12 @@ static void multiply_chain(const struct instruction *in, const struct matrix_sha
 {
     if (factor_formats[s->a_format].bits == 16)
         flip_signs(s, in, a, b);
-    for (int at = 0; at < TILE * TILE; at++)
+    for (int at = 0; at < s->m * TILE; at++)
         c[at] = widen(s->result, c[at]);
     VARIANT(matrix_fma)
     (s, (struct matrix_factors){a, &factor_formats[s->a_format], NULL},
      (struct matrix_factors){b, &factor_formats[s->b_format], NULL}, c);
-    for (int at = 0; at < TILE * TILE; at++) {
+    for (int at = 0; at < s->m * TILE; at++) {
         if (s->result == RESULT_F16)
             c[at] = f32_to_f16_rne(c[at]);
         if (s->result == RESULT_BF16)
@@ -200,10 +200,70 @@ static void wmma12(struct wave *wave, const struct instruction *in, const struct
     const struct matrix_source right = {operand_row(&in->src[1]), format_bits(s->b_format), layout};
     matrix_read_left(wave, s, &left, 0, a);
     matrix_read_right(wave, s, &right, 0, NULL, b);
-    read_addend(wave, in, s, c);
+    read_addend(wave, &in->src[2], in, s, c);
     multiply(wave, in, s, a, b, c);
     write_result(wave, in, s, c);
 }
+
+/* ---- sparse A: C is D ---- */
+
+/* The signs of all factors change before rows are picked: neg counts even and odd k of what the registers hold. */
+static void sign_halves(const struct instruction *in, const struct matrix_shape *s, unsigned bit, uint32_t *factors,
+                        bool rows)
+{
+    for (unsigned at = 0; at < (unsigned)(rows ? s->m : s->n) * s->k; at++) {
+        unsigned k = rows ? at % s->k : at / s->n;
+        factors[at] ^= (k % 2 ? in->neg_hi : in->neg_lo) & bit ? 0x8000u : 0;
+    }
+}
+
+/* Which bits of src[2] hold the indices of n_elements kept factors: index_key counts such sets. */
+static unsigned first_index_bit(const struct instruction *in, unsigned n_elements)
+{
+    return in->index_key * 2u * n_elements % 32;
+}
+
+/* Steps of four kept products, in rising k (modelled). */
+static void swmmac12(struct wave *wave, const struct instruction *in, const struct matrix_shape *dense, unsigned run,
+                     unsigned a_groups, unsigned b_run, unsigned b_groups)
+{
+    uint32_t a[MATRIX_FACTORS], b[MATRIX_FACTORS], c[TILE * TILE], picked[MATRIX_FACTORS];
+    uint8_t kept[MATRIX_FACTORS];
+    struct matrix_shape s = *dense;
+    s.k /= 2;
+    const struct matrix_source left = {operand_row(&in->src[0]), format_bits(s.a_format), factor_layout(&s, run, a_groups)};
+    const struct matrix_source right = {operand_row(&in->src[1]), format_bits(s.b_format),
+                                        factor_layout(&s, b_run, b_groups)};
+    LANES32(index, 2);
+    struct instruction plain = *in;
+    matrix_read_left(wave, &s, &left, 0, a);
+    matrix_read_right(wave, dense, &right, 0, NULL, b);
+    matrix_read_kept(&s, &left, index, first_index_bit(in, s.k / a_groups), kept);
+    if (format_bits(s.a_format) == 16) {
+        sign_halves(in, &s, 1, a, true);
+        sign_halves(in, dense, 2, b, false);
+        plain.neg_lo = plain.neg_hi = 0;
+    }
+    plain.neg_hi &= 3;
+    plain.neg_lo &= 3;
+    read_addend(wave, &in->dst[0], &plain, &s, c);
+    s.m = 1;
+    for (unsigned i = 0; i < TILE; i++) {
+        matrix_pick_rows(&s, kept + i * s.k, b, picked);
+        multiply(wave, &plain, &s, a + i * s.k, picked, c + i * TILE);
+    }
+    write_result(wave, in, dense, c);
+}
+
+#define SWMMAC12(name, k, a, b, result, run32, run64, a_groups64, b_run32, b_run64)                                        \
+    HANDLER(name)                                                                                                          \
+    {                                                                                                                      \
+        static const struct matrix_shape shape = {TILE, TILE, k, 1, a, b, result, 0};                                      \
+        if (WAVE_LANES == 64)                                                                                              \
+            swmmac12(wave, in, &shape, run64, a_groups64, b_run64, 4);                                                     \
+        else                                                                                                               \
+            swmmac12(wave, in, &shape, run32, 2, b_run32, 2);                                                              \
+    }
 
 #define WMMA12(name, k, a, b, result, run32, run64, groups64)                                                              \
     HANDLER(name)                                                                                                          \
