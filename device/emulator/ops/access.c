@@ -223,6 +223,8 @@ static void report_mixed(struct wave *wave, const struct access *access, struct 
 void access_report(struct wave *wave, const struct access *access, uint32_t skip, const struct access_record *registers)
 {
     struct access_record record = *registers;
+    if (!access->lanes) /* and nothing of the guest was noted */
+        return;
     record.kind = access->kind;
     if (record.kind == ACCESS_ATOMIC)
         record.ordering = ORDERING_ACQUIRE | ORDERING_RELEASE;
@@ -233,9 +235,9 @@ void access_report(struct wave *wave, const struct access *access, uint32_t skip
             bytes[lane] = access->guest[lane] + skip;
         where = bytes;
     }
-    if (access->lanes && access->mixed)
+    if (access->mixed)
         report_mixed(wave, access, &record, bytes);
-    else if (access->lanes)
+    else
         report_space(wave, &record, access->space, where, access->lanes);
 }
 
