@@ -13,6 +13,7 @@
 
 #include "device/device.h"
 #include "device/emulator/sanitizer/profile.h"
+#include "tests/support/wave_runner.h"
 #include "toolchain/toolchain.h"
 
 /* Passes on 32 banks of lanes 0 … n_lanes - 1 at byte stride * lane. */
@@ -183,6 +184,26 @@ static void counts_do_not_depend_on_host_threads(void **state)
     }
 }
 
+/* With EXEC 0 an access has no place: nothing is counted, and nothing of it is looked at (seen by `make sanitize`). */
+static void accesses_of_no_lane_are_executed_but_not_counted(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = wave_runner_open("gfx1151", 32);
+    assert_non_null(runner);
+    assert_true(wave_runner_load(runner, "s_mov_b32 exec_lo, 0\nflat_load_b32 v1, v[2:3]\nds_load_b32 v4, v5\ns_endpgm\n"));
+    struct instruction_profile *profile = profile_open(runner->code.n_instructions);
+    runner->wave.profile = profile;
+    runner->wave.watched = true;
+    assert_true(wave_runner_run_next(runner));
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(profile[i].n_executed, 1);
+    assert_int_equal(profile[1].n_lanes, 0);
+    assert_int_equal(profile[1].n_accesses, 0);
+    assert_int_equal(profile[2].n_lds_accesses, 0);
+    free(profile);
+    wave_runner_close(runner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +214,7 @@ int main(void)
         cmocka_unit_test(lines_are_counted_once_and_at_their_edges),
         cmocka_unit_test(a_launch_counts_what_its_lanes_did),
         cmocka_unit_test(counts_do_not_depend_on_host_threads),
+        cmocka_unit_test(accesses_of_no_lane_are_executed_but_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
