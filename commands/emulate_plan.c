@@ -227,7 +227,7 @@ static bool check_plan(const struct emulate_plan *plan, struct error *error)
 
 bool emulate_plan_parse(int argc, char **argv, struct emulate_plan *plan, struct error *error)
 {
-    *plan = (struct emulate_plan){.n_devices = 1, .n_jobs = parallel_processors(), .checks = CHECKS_BASIC};
+    *plan = (struct emulate_plan){.n_devices = 1, .n_jobs = parallel_processors(), .checks = CHECKS_ALL};
     plan->launches = calloc(EMULATE_LAUNCHES, sizeof *plan->launches);
     if (!plan->launches)
         return error_set(error, STATUS_ENVIRONMENT, "out of memory");
