@@ -38,27 +38,25 @@ static inline uint32_t soft_fma_f32(struct float_env env, uint32_t a, uint32_t b
 
 #define LEAST_NORMAL_F32 0x00800000u
 
-/* expression: of the floats x, y and z. c may be NULL. */
+/* expression: of the floats x, y and z. c may be NULL. Inlined, so that a constant env costs nothing. */
 #define DEFINE_F32_ROW(name, expression, soft)                                                                             \
-    static inline __attribute__((unused)) void name(struct float_env env, uint32_t *r, const uint32_t *a,                  \
-                                                    const uint32_t *b, const uint32_t *c)                                  \
+    static inline __attribute__((always_inline, unused)) void name(struct float_env env, uint32_t *r, const uint32_t *a,   \
+                                                                   const uint32_t *b, const uint32_t *c)                   \
     {                                                                                                                      \
-        uint32_t any_nan = 0, unsure = env.rounding != ROUND_NEAREST_EVEN;                                                 \
+        uint32_t unsure = env.rounding != ROUND_NEAREST_EVEN;                                                              \
         EACH_LANE                                                                                                          \
         {                                                                                                                  \
             float x = bits_f32(f32_flush(env.flush_in, a[lane])), y = bits_f32(f32_flush(env.flush_in, b[lane]));          \
             float z = c ? bits_f32(f32_flush(env.flush_in, c[lane])) : 0.0f;                                               \
             (void)z;                                                                                                       \
-            float value = expression;                                                                                      \
-            uint32_t bits = f32_bits(value);                                                                               \
-            any_nan |= -(uint32_t)(value != value);                                                                        \
+            uint32_t bits = f32_bits(expression);                                                                          \
             unsure |= (uint32_t)((bits & 0x7fffffffu) == LEAST_NORMAL_F32) & env.flush_out;                                \
             r[lane] = f32_flush(env.flush_out, bits);                                                                      \
         }                                                                                                                  \
         if (__builtin_expect(unsure, 0)) {                                                                                 \
             for (int lane = 0; lane < WAVE_LANES; lane++)                                                                  \
                 r[lane] = soft(env, a[lane], b[lane], c ? c[lane] : 0);                                                    \
-        } else if (__builtin_expect(any_nan, 0)) {                                                                         \
+        } else if (__builtin_expect(any_nan_f32(r), 0)) {                                                                  \
             mend_nans_f32(r, a, b, c);                                                                                     \
         }                                                                                                                  \
     }

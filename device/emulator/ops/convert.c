@@ -53,13 +53,28 @@ HANDLER(cvt_pk_rtz_f16_f32)
     commit_result32(wave, in, r);
 }
 
+/* By the host; false where a lane must be rounded in integers: a NaN, or a result that may have been rounded up to the
+ * least normal number while MODE flushes (f32_rows.h). */
+static bool narrow_f64_rows(struct float_env env, const uint64_t *a, uint32_t *r)
+{
+    uint32_t unsure = (env.rounding != ROUND_NEAREST_EVEN) | env.flush_in;
+    EACH_LANE
+    {
+        uint32_t bits = f32_bits((float)bits_f64(a[lane]));
+        unsure |= f32_is_nan(bits) | ((uint32_t)((bits & 0x7fffffffu) == 0x00800000u) & env.flush_out);
+        r[lane] = f32_flush(env.flush_out, bits);
+    }
+    return !unsure;
+}
+
 HANDLER(cvt_f32_f64)
 {
     LANES64(a, 0);
     LANE_ARRAY32(r);
     struct float_env env = env_f64_to_f32(wave);
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)soft_convert(&format_f64, &format_f32, env, a[lane]);
+    if (__builtin_expect(!narrow_f64_rows(env, a, r), 0))
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = (uint32_t)soft_convert(&format_f64, &format_f32, env, a[lane]);
     finish_f32(wave, in, r);
 }
 

@@ -140,27 +140,41 @@ HANDLER(cvt_f32_bf16)
     finish_f32(wave, in, r);
 }
 
-static void narrow_pair_16(struct wave *wave, const struct instruction *in, const struct float_format *format,
-                           struct float_env env)
+HANDLER(cvt_pk_f16_f32)
 {
     LANES32(a, 0);
     LANES32(b, 1);
     LANE_ARRAY32(r);
+    struct float_env env = env_f32_to_f16(wave);
     env.rounding = ROUND_NEAREST_EVEN;
-    for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)(soft_convert(&format_f32, format, env, a[lane]) |
-                             soft_convert(&format_f32, format, env, b[lane]) << 16);
+    if (!env.flush_out && !env.saturate) { /* f32's denormals round to zero, flushed or not */
+        EACH_LANE r[lane] = f32_to_f16_rne(a[lane]) | f32_to_f16_rne(b[lane]) << 16;
+    } else {
+        for (int lane = 0; lane < WAVE_LANES; lane++)
+            r[lane] = (uint32_t)(soft_convert(&format_f32, &format_f16, env, a[lane]) |
+                                 soft_convert(&format_f32, &format_f16, env, b[lane]) << 16);
+    }
     commit_result32(wave, in, r);
 }
 
-HANDLER(cvt_pk_f16_f32)
+/* Nearest even. A denormal result that rounds to the least normal number with bf16's 8 places is none (softfloat.h). */
+static inline uint32_t f32_to_bf16(struct float_env env, uint32_t bits)
 {
-    narrow_pair_16(wave, in, &format_f16, env_f32_to_f16(wave));
+    const uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u, least_kept = 0x007fc000u;
+    bool flushes = (env.flush_in & (magnitude < 0x00800000u)) | (env.flush_out & (magnitude < least_kept));
+    uint32_t rounded = sign | (magnitude + 0x7fffu + (magnitude >> 16 & 1));
+    rounded = flushes ? sign : rounded;
+    return (magnitude > 0x7f800000u ? f32_quiet(bits) : rounded) >> 16;
 }
 
 HANDLER(cvt_pk_bf16_f32)
 {
-    narrow_pair_16(wave, in, &format_bf16, env_f32(wave));
+    LANES32(a, 0);
+    LANES32(b, 1);
+    LANE_ARRAY32(r);
+    const struct float_env env = env_f32(wave);
+    EACH_LANE r[lane] = f32_to_bf16(env, a[lane]) | f32_to_bf16(env, b[lane]) << 16;
+    commit_result32(wave, in, r);
 }
 
 static const struct small_format f16_magnitude = {16, 10, 15, false, 0xff, 0xff, 0, 0, 0};

@@ -13,6 +13,8 @@ static const uint32_t *dword_of_pair(struct wave *wave, const struct instruction
     const uint32_t flip = negate ? 0x80000000u : 0;
     if (operand->kind == OPERAND_VGPR || operand->kind == OPERAND_AGPR) {
         const uint32_t *row = vgpr_row(wave, operand_row(operand) + high);
+        if (!negate)
+            return row;
         EACH_LANE scratch[lane] = row[lane] ^ flip;
         return scratch;
     }
@@ -23,14 +25,19 @@ static const uint32_t *dword_of_pair(struct wave *wave, const struct instruction
 
 typedef void row_function(struct float_env env, uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c);
 
-static void run_half(struct wave *wave, const struct instruction *in, row_function *function, bool high, uint32_t *r)
+static inline __attribute__((always_inline)) void run_half(struct wave *wave, const struct instruction *in,
+                                                           row_function *function, bool high, uint32_t *r)
 {
     LANE_ARRAY32(scratch[3]);
     const uint32_t *source[3] = {NULL, NULL, NULL};
     const unsigned select = high ? in->op_sel_hi : in->op_sel, negate = high ? in->neg_hi : in->neg_lo;
     for (int k = 0; k < in->n_src; k++)
         source[k] = dword_of_pair(wave, in, k, select >> k & 1, negate >> k & 1, scratch[k]);
-    function(env_f32(wave), r, source[0], source[1], source[2]);
+    const struct float_env plain = {.rounding = ROUND_NEAREST_EVEN};
+    if (__builtin_expect(wave->plain_f32, 1))
+        function(plain, r, source[0], source[1], source[2]);
+    else
+        function(env_f32(wave), r, source[0], source[1], source[2]);
     if (has_output_modifiers(in))
         VARIANT(modify_f32)(wave, in, r);
 }
