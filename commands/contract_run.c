@@ -61,13 +61,21 @@ static const char *chip_list(struct invocation *in)
     return list ? list : "";
 }
 
+/* Verdicts of another matrix model are another run's. */
+static const char *device_of(const struct arguments *arguments)
+{
+    if (arguments->on_gpu)
+        return "rocm";
+    return arguments->matrix_model == MATRIX_MODEL_IEEE ? "emulator --matrix-model ieee" : "emulator";
+}
+
 static struct log_environment environment_of(struct invocation *in)
 {
     return (struct log_environment){.version = HIPCONTRACT_VERSION,
                                     .commit = *in->session.commit ? in->session.commit : NULL,
                                     .toolchain = toolchain_name(in->session.toolchain),
                                     .compiler = toolchain_version(in->session.toolchain),
-                                    .device = in->arguments.on_gpu ? "rocm" : "emulator",
+                                    .device = device_of(&in->arguments),
                                     .chips = chip_list(in),
                                     .scope = arguments_scope(&in->arguments),
                                     .seed = in->arguments.seed,

@@ -232,6 +232,7 @@ static bool run_all(struct run *run, uint64_t poison, struct error *error)
                                        .max_instructions = plan->max_instructions,
                                        .checks = plan->checks,
                                        .count_profile = (plan->stats || plan->profile) && !run->quiet,
+                                       .matrix_model = plan->matrix_model,
                                        .approx_seed = plan->approx_seed};
     if (!emulator_open(&options, &run->device, error))
         return false;

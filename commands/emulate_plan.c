@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands/checks.h"
+#include "commands/matrix_model.h"
 #include "contract/base/parallel.h"
 #include "device/device.h"
 
@@ -28,6 +29,7 @@
     X(MAX_INSTRUCTIONS, "max-instructions", "N",                                                                           \
       "that a wave may execute before the watchdog ends the launch (default: 2^28)")                                       \
     X(APPROX, "approx", "SEED", "perturb approximate functions within their documented ulp")                               \
+    X(MATRIX_MODEL, "matrix-model", "NAME", MATRIX_MODEL_HELP)                                                             \
     X(JOBS, "jobs", "N", "host threads (default: one a processor); results do not depend on it")                           \
     X(STATS, "stats", NULL, "instructions executed, lanes, bytes, cache lines, LDS bank conflicts")                        \
     X(PROFILE, "profile", "FILE", "write the counts of each instruction, for `disasm --profile FILE`")                     \
@@ -192,6 +194,8 @@ static bool apply(int option, const char *text, struct emulate_plan *plan, struc
         return checks_parse("check", text, &plan->checks, error);
     case OPTION_NO_CHECK:
         return checks_leave_out("no-check", text, &plan->checks, error);
+    case OPTION_MATRIX_MODEL:
+        return matrix_model_parse(text, &plan->matrix_model, error);
     case OPTION_PROFILE:
         plan->profile = text;
         return true;

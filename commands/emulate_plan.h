@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "contract/base/error.h"
+#include "device/device.h"
 #include "reference/format.h"
 
 /* X(name, bytes, number format that holds it exactly or FORMAT_COUNT, signed integer): element types of arguments. */
@@ -79,6 +80,7 @@ struct emulate_plan {
     const char *profile;     /* file to write, or NULL */
     unsigned checks;         /* bits 1 << FINDING_… */
     uint64_t schedule, max_instructions, approx_seed;
+    enum matrix_model matrix_model;
     int n_devices, n_jobs;
     bool stats, peer_access, help;
     struct emulate_launch *launches; /* EMULATE_LAUNCHES, owned */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands/checks.h"
+#include "commands/matrix_model.h"
 #include "contract/base/parallel.h"
 #include "device/device.h"
 #include "records/chips.h"
@@ -21,6 +22,7 @@
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
     X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN, CHECKS_HELP)                                                        \
     X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN, NO_CHECKS_HELP)                                               \
+    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_CONTRACT | FOR_RUN, MATRIX_MODEL_HELP)                                     \
     X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
     X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
     X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
@@ -148,6 +150,8 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return checks_parse("check", value, &a->checks, error);
     case OPTION_NO_CHECK:
         return checks_leave_out("no-check", value, &a->checks, error);
+    case OPTION_MATRIX_MODEL:
+        return matrix_model_parse(value, &a->matrix_model, error);
     case OPTION_RUNS:
         return parse_number("runs", value, 2, 1000, &a->n_runs, error);
     case OPTION_SEED:

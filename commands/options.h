@@ -11,6 +11,7 @@
 
 #include "contract/base/error.h"
 #include "contract/registry.h"
+#include "device/device.h"
 
 enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8 };
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5 };
@@ -26,7 +27,8 @@ struct arguments {
     int gpu_index; /* rocm:N */
     int n_devices; /* emulated */
     int n_jobs, n_runs;
-    unsigned checks; /* bits 1 << FINDING_… of the sanitizer's checks */
+    unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
+    enum matrix_model matrix_model; /* of the emulator */
     uint64_t seed;
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;

@@ -103,6 +103,7 @@ bool session_device(const struct session *session, const char *chip, struct devi
         .n_devices = session->arguments->n_devices,
         .n_threads = session->arguments->n_jobs,
         .checks = session->arguments->checks & CHECKS_BASIC,
+        .matrix_model = session->arguments->matrix_model,
     };
     return emulator_open(&options, device, error);
 }
