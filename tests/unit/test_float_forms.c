@@ -1,0 +1,189 @@
+/*
+ * Float instructions that single generations have: gfx9's multiply-add of two roundings, gfx950's packed minimum of three,
+ * gfx12's functions of scalars. And products at the edge of what MODE flushes, where rounding decides.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "contract/base/random.h"
+#include "tests/support/float_truth.h"
+#include "tests/support/lane_op.h"
+#include "tests/support/wave_runner.h"
+
+enum { N = 4096 };
+
+static uint64_t a[N], b[N], c[N], result[N];
+
+static void fill(const struct truth_format *format)
+{
+    struct random_key key = random_key_for(41, "forms");
+    for (size_t i = 0; i < N; i++) {
+        a[i] = truth_interesting(format, random_bits(key, 6 * i), random_bits(key, 6 * i + 1));
+        b[i] = truth_interesting(format, random_bits(key, 6 * i + 2), random_bits(key, 6 * i + 3));
+        c[i] = truth_interesting(format, random_bits(key, 6 * i + 4), random_bits(key, 6 * i + 5));
+    }
+}
+
+static void expect(const char *mnemonic, size_t i, uint64_t truth)
+{
+    if (result[i] != truth)
+        fail_msg("%s of %#llx %#llx %#llx gives %#llx, not %#llx", mnemonic, (unsigned long long)a[i],
+                 (unsigned long long)b[i], (unsigned long long)c[i], (unsigned long long)result[i],
+                 (unsigned long long)truth);
+}
+
+/* A product, rounded, and a sum, rounded; denormals flushed each time. */
+static uint64_t two_roundings(const struct truth_format *format, unsigned rounding, uint64_t x, uint64_t y, uint64_t z)
+{
+    struct truth_mode mode = {.rounding = rounding, .flush_in = true, .flush_out = true};
+    uint64_t product = truth_operation(format, mode, TRUTH_MULTIPLY, x, y, 0);
+    bool made_nan = truth_is_nan(format, product) && !truth_is_nan(format, x) && !truth_is_nan(format, y);
+    if (made_nan && truth_is_nan(format, z)) /* an operand's NaN comes before a made one */
+        return z | UINT64_C(1) << (format->fraction_bits - 1);
+    return truth_operation(format, mode, TRUTH_ADD, product, z, 0);
+}
+
+static void check_mad(const char *mnemonic, const struct truth_format *format, bool zero_wins)
+{
+    fill(format);
+    uint64_t mask = UINT64_MAX >> (64 - format->bits), magnitude = mask >> 1;
+    for (unsigned m = 0; m < 16; m++) {
+        struct lane_op *op = lane_op_open(mnemonic, 64, (m & 3) * 5 | (m >> 2) * 0x50);
+        assert_non_null(op);
+        memcpy(result, c, sizeof result);
+        lane_op_run(op, N, (const uint64_t *[]){a, b, c}, result);
+        lane_op_close(op);
+        for (size_t i = 0; i < N; i++) {
+            struct truth_mode flush = {.flush_in = true, .flush_out = true, .rounding = m & 3};
+            uint64_t least = UINT64_C(1) << format->fraction_bits;
+            bool zero = zero_wins && ((a[i] & magnitude) < least || (b[i] & magnitude) < least);
+            uint64_t truth = zero ? truth_operation(format, flush, TRUTH_ADD, 0, c[i], 0)
+                                  : two_roundings(format, m & 3, a[i], b[i], c[i]);
+            result[i] &= mask;
+            expect(mnemonic, i, truth);
+        }
+    }
+}
+
+static void multiply_add_of_gfx9_rounds_twice(void **state)
+{
+    (void)state;
+    check_mad("v_mad_f32", &truth_f32, false);
+    check_mad("v_mac_f32", &truth_f32, false);
+    check_mad("v_mad_legacy_f32", &truth_f32, true);
+    check_mad("v_mad_f16", &truth_f16, false);
+    check_mad("v_mac_f16", &truth_f16, false);
+}
+
+/* Products within two places of the least normal number: they round up to it or are flushed. */
+static void flushing_judges_the_rounded_product(void **state)
+{
+    (void)state;
+    struct random_key key = random_key_for(42, "edge");
+    for (size_t i = 0; i < N; i++) {
+        a[i] = (127 - 63u) << 23 | (random_bits(key, 2 * i) & 0x7fffff);
+        struct truth_mode nearest = {0};
+        mpfr_t x, y;
+        mpfr_inits2(64, x, y, (mpfr_ptr)0);
+        truth_load(&truth_f32, a[i], x);
+        mpfr_set_ui_2exp(y, 1, -126, MPFR_RNDN);
+        mpfr_div(y, y, x, MPFR_RNDN);
+        b[i] = truth_round(&truth_f32, nearest, y) + random_below(key, 2 * i + 1, 5) - 2;
+        mpfr_clears(x, y, (mpfr_ptr)0);
+        c[i] = i & 1 ? 0x80000000 : 0;
+    }
+    static const struct {
+        const char *mnemonic;
+        enum truth_operation operation;
+    } products[] = {{"v_mul_f32", TRUTH_MULTIPLY}, {"v_fma_f32", TRUTH_FMA}};
+    size_t n_flushed = 0;
+    for (size_t k = 0; k < 2; k++) {
+        struct lane_op *op = lane_op_open(products[k].mnemonic, 32, MODE_IEEE);
+        lane_op_run(op, N, (const uint64_t *[]){a, b, c}, result);
+        lane_op_close(op);
+        for (size_t i = 0; i < N; i++) {
+            struct truth_mode mode = {.flush_in = true, .flush_out = true};
+            expect(products[k].mnemonic, i, truth_operation(&truth_f32, mode, products[k].operation, a[i], b[i], c[i]));
+            n_flushed += result[i] == 0;
+        }
+    }
+    assert_true(n_flushed > N / 4 && n_flushed < 2 * N);
+}
+
+/* A NaN wins, a signalling one first; else the least or largest of three, -0 below +0. */
+static void packed_minimum_of_three(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mnemonic;
+        uint32_t x, y, z, result;
+    } cases[] = {
+        {"v_pk_minimum3_f16", 0x3c004000, 0x40003c00, 0x42004200, 0x3c003c00},
+        {"v_pk_maximum3_f16", 0x3c004000, 0x40003c00, 0x42003800, 0x42004000},
+        {"v_pk_minimum3_f16", 0x00008000, 0x80000000, 0x3c003c00, 0x80008000},
+        {"v_pk_maximum3_f16", 0x80008000, 0x80000000, 0xbc00bc00, 0x80000000},
+        {"v_pk_minimum3_f16", 0x3c007e01, 0x7d003c00, 0x3c003c00, 0x7f007e01},
+        {"v_pk_maximum3_f16", 0x7e013c00, 0x7d013c00, 0x3c007e05, 0x7f017e05},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct lane_op *op = lane_op_open(cases[i].mnemonic, 64, LANE_OP_PLAIN_MODE);
+        assert_non_null(op);
+        uint64_t x = cases[i].x, y = cases[i].y, z = cases[i].z, got = 0;
+        lane_op_run(op, 1, (const uint64_t *[]){&x, &y, &z}, &got);
+        lane_op_close(op);
+        assert_int_equal(got, cases[i].result);
+    }
+}
+
+/* One value, whatever EXEC is; source modifiers, omod and clamp count, and an f16 result has zeros above it. */
+static void functions_of_scalars(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t source, result;
+    } cases[] = {
+        {"v_s_exp_f32 s0, s2", 0x40400000, 0x41000000},        /* 2^3 */
+        {"v_s_exp_f32 s0, -s2", 0x40400000, 0x3e000000},       /* 2^-3 */
+        {"v_s_log_f32 s0, |s2|", 0xc1000000, 0x40400000},      /* log2 8 */
+        {"v_s_rcp_f32 s0, s2", 0x40800000, 0x3e800000},        /* 1 / 4 */
+        {"v_s_rcp_f32 s0, s2 mul:2", 0x40800000, 0x3f000000},  /* twice that */
+        {"v_s_rsq_f32 s0, s2", 0x41800000, 0x3e800000},        /* 1 / sqrt 16 */
+        {"v_s_sqrt_f32 s0, s2", 0x41800000, 0x40800000},       /* sqrt 16 */
+        {"v_s_sqrt_f32 s0, s2 clamp", 0x41800000, 0x3f800000}, /* at most 1 */
+        {"v_s_sqrt_f32 s0, s2", 0x00000001, 0x00000000},       /* denormals are flushed */
+        {"v_s_exp_f16 s0, s2", 0xabcd4200, 0x00004800},        /* 2^3 */
+        {"v_s_log_f16 s0, s2", 0xabcd4800, 0x00004200},        /* log2 8 */
+        {"v_s_rcp_f16 s0, s2", 0xabcd4400, 0x00003400},        /* 1 / 4 */
+        {"v_s_rsq_f16 s0, s2", 0xabcd4c00, 0x00003400},        /* 1 / sqrt 16 */
+        {"v_s_sqrt_f16 s0, s2", 0xabcd4c00, 0x00004400},       /* sqrt 16 */
+    };
+    struct wave_runner *runner = wave_runner_open("gfx1201", 32);
+    assert_non_null(runner);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        runner->wave.sgpr[0] = 0xffffffff;
+        runner->wave.sgpr[2] = cases[i].source;
+        runner->wave.exec = 0;
+        assert_true(wave_runner_run(runner, cases[i].text));
+        if (runner->wave.sgpr[0] != cases[i].result)
+            fail_msg("%s of %#x gives %#x, not %#x", cases[i].text, cases[i].source, runner->wave.sgpr[0], cases[i].result);
+    }
+    wave_runner_close(runner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(multiply_add_of_gfx9_rounds_twice),
+        cmocka_unit_test(flushing_judges_the_rounded_product),
+        cmocka_unit_test(packed_minimum_of_three),
+        cmocka_unit_test(functions_of_scalars),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
