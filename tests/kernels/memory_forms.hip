@@ -97,3 +97,18 @@ KERNEL packed_sums(half2 *sum, half2 *out)
     __builtin_amdgcn_global_atomic_fadd_v2f16((GLOBAL_AS half2 *)sum, (half2){1, -1});
 }
 #endif
+
+/* A normalised byte by the format of a buffer, which no builtin reaches. */
+#if defined(__gfx90a__)
+typedef uint32_t uint4_t __attribute__((ext_vector_type(4)));
+KERNEL typed(const uint32_t *in, float *out)
+{
+    uint4_t buffer = {(uint32_t)(unsigned long)in, (uint32_t)((unsigned long)in >> 32), 256, 1 << 15 | 4};
+    float value;
+    asm volatile("buffer_load_format_x %0, %1, %2, 0 offen\n\ts_waitcnt vmcnt(0)"
+                 : "=v"(value)
+                 : "v"(item()), "s"(buffer)
+                 : "memory");
+    out[item()] = value;
+}
+#endif

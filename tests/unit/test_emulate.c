@@ -272,7 +272,9 @@ static void devices_do_not_share_memory(void **state)
     assert_int_equal(emulate(bench, line), STATUS_OK);
     snprintf(line, sizeof line, both, 1);
     assert_int_equal(emulate(bench, line), STATUS_RED);
-    says(bench->err, "of device 0, and this is device 1");
+    says(bench->err, "of device 0, and this is device 1 without peer access");
+    strcat(line, " --peer-access");
+    assert_int_equal(emulate(bench, line), STATUS_OK);
     assert_int_equal(emulate(bench, "k.co --kernel store_at --on-device 1 --arg null --arg i64=0"), STATUS_USAGE);
 }
 

@@ -84,6 +84,18 @@ static void packed_sums(struct kernel_module *module)
     assert_int_equal(out[1], f512);
 }
 
+/* Bytes over 255. */
+static void typed_loads(struct kernel_module *module)
+{
+    uint8_t in[ITEMS];
+    float out[ITEMS];
+    for (uint32_t i = 0; i < ITEMS; i++)
+        in[i] = (uint8_t)(5 * i + 1);
+    call(module, &(struct kernel_call){"typed", {1}, {ITEMS}, 0, {{in, sizeof in}, {out, sizeof out}}, {0}, 0});
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_true(out[i] == (float)in[i] / 255.0f);
+}
+
 static const struct form {
     const char *chip;
     run_form *run;
@@ -91,7 +103,8 @@ static const struct form {
     {"gfx1030", clipped_buffer}, {"gfx1151", clipped_buffer}, {"gfx1201", clipped_buffer}, {"gfx908", clipped_buffer},
     {"gfx90a", clipped_buffer},  {"gfx942", clipped_buffer},  {"gfx950", clipped_buffer},  {"gfx90a", loads_to_lds},
     {"gfx942", loads_to_lds},    {"gfx950", loads_to_lds},    {"gfx950", columns_of_16},   {"gfx1201", columns_of_8},
-    {"gfx1201", packed_sums},    {"gfx90a", packed_sums},     {"gfx942", packed_sums},     {"gfx950", packed_sums},
+    {"gfx90a", typed_loads},     {"gfx1201", packed_sums},    {"gfx90a", packed_sums},     {"gfx942", packed_sums},
+    {"gfx950", packed_sums},
 };
 
 static void forms_give_the_right_values_and_no_finding(void **state)
