@@ -129,6 +129,15 @@ static void as_control(const struct control *k, const struct verdict *gate, stru
         verdict_reason(verdict, "stayed green: %s", k->what);
 }
 
+/* The bit of the check that a control names, of those that the device makes; 0: none. */
+static unsigned named_check(const struct device *device, unsigned checks, const char *name)
+{
+    for (int kind = 0; device->take_findings && kind < FINDING_KIND_COUNT; kind++)
+        if (strcmp(finding_kind_name((enum finding_kind)kind), name) == 0)
+            return checks & 1u << kind;
+    return 0;
+}
+
 /* Gate 1's verdict on the faulty launch, and for other gates the judge's on the first run's outputs. */
 static void judge_fault(const struct control *k, const struct host_case *host, const struct launch_target *target,
                         const struct launch_fault *fault, const struct control_options *options, struct arena *arena,
@@ -137,7 +146,11 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
     struct outputs first = {0};
     struct verdict gate = verdict_for_case(host, target, GATE_BYTES);
     if (k->gate == GATE_BYTES) {
-        struct gate1_options runs = {k->finding ? 1 : options->n_runs, options->seed, .checks = options->checks};
+        struct gate1_options runs = {options->n_runs, options->seed, .checks = options->checks};
+        if (k->finding) { /* alone, so that no other check's finding comes first */
+            runs.n_runs = 1;
+            runs.checks = named_check(target->device, options->checks, k->finding);
+        }
         gate1_run(target, host, fault, &runs, arena, &first, &gate);
     } else if (gate1_once(target, host, fault, arena, &first, &gate)) {
         struct verdict elsewhere = gate;
@@ -147,15 +160,6 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
             gate = elsewhere;
     }
     as_control(k, &gate, verdict);
-}
-
-/* Whether the device makes the check that a control names; a control without one needs none. */
-static bool makes_check(const struct device *device, unsigned checks, const char *name)
-{
-    for (int kind = 0; name && device->take_findings && kind < FINDING_KIND_COUNT; kind++)
-        if (strcmp(finding_kind_name((enum finding_kind)kind), name) == 0)
-            return checks >> kind & 1;
-    return !name;
 }
 
 static void judge_launch(const struct control *k, const struct host_case *host, const struct launch_target *target,
@@ -191,7 +195,7 @@ bool control_run(const struct control *control, const struct registration *regis
     struct error build_error = {0};
     bool ok = host_case_open(&host, registration, shape, control->pattern, options->seed, options->n_threads, error) &&
               host_case_reference(&host, error) && control_plant(control, &host, &host.arena, &fault, error);
-    if (ok && !makes_check(builds->device, options->checks, control->finding)) {
+    if (ok && control->finding && !named_check(builds->device, options->checks, control->finding)) {
         *verdict = verdict_for_case(&host, &(struct launch_target){.device = builds->device}, control->gate);
         verdict->status = VERDICT_NOT_RUN;
         verdict_reason(verdict, "its check, %s, is not made here", control->finding);

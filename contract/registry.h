@@ -149,9 +149,8 @@ struct control {
     const char *what;         /* the fault in a few words */
     const char *shape;        /* label of the shape it runs on */
     enum reg_pattern pattern;
-    int gate; /* that must turn red */
-    const char
-        *finding; /* gate 1: the check that must find it, "race"; then no run is compared. NULL: any reason will do */
+    int gate;            /* that must turn red */
+    const char *finding; /* gate 1: the check that must find it, "race"; then it alone judges. NULL: any reason will do */
     double least_factor; /* gate 3: at least so many times the bound; 0 elsewhere */
     enum control_how how;
     int tensor, arg, other_arg;

@@ -21,3 +21,6 @@ CONTROL(softmax_planted_late, .registration = "softmax_rows", .what = "x is read
 CONTROL(softmax_no_barrier, .registration = "softmax_rows", .what = "no barrier between the waves' results and their sum",
         .shape = "2x33", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .finding = "race", .how = CONTROL_BUILD,
         .define = "SOFTMAX_FAULT_NO_BARRIER");
+CONTROL(softmax_wave_unwritten, .registration = "softmax_rows", .what = "the last wave leaves no result in LDS",
+        .shape = "2x33", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .finding = "init", .how = CONTROL_BUILD,
+        .define = "SOFTMAX_FAULT_WAVE_UNWRITTEN");

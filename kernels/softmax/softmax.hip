@@ -55,7 +55,7 @@ __device__ __forceinline__ running merge_block(running r)
 {
     __shared__ running of_wave[threads / wave];
 #if defined(SOFTMAX_FAULT_WAVE_UNWRITTEN)
-    if (threadIdx.x == 0)
+    if (threadIdx.x % wave == 0 && threadIdx.x < threads - wave)
 #else
     if (threadIdx.x % wave == 0)
 #endif
