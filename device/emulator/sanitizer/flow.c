@@ -1,5 +1,6 @@
 #include "device/emulator/sanitizer/flow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What flow.def says of a mnemonic. */
@@ -21,15 +22,14 @@ enum implicit {
     RETURNS_INTO_DATA = 1 << 13, /* with glc */
 };
 
-/* '*' stands for any text, '?' for any character. */
-static bool matches(const char *pattern, const char *text)
+bool flow_matches(const char *pattern, const char *text)
 {
     for (; *pattern && *pattern != '*'; pattern++, text++)
         if (!*text || (*pattern != '?' && *pattern != *text))
             return false;
     if (!*pattern)
         return !*text;
-    while (!matches(pattern + 1, text))
+    while (!flow_matches(pattern + 1, text))
         if (!*text++)
             return false;
     return true;
@@ -47,7 +47,7 @@ static unsigned implicit_of(const char *mnemonic)
     };
     unsigned bits = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (matches(rows[i].pattern, mnemonic))
+        if (flow_matches(rows[i].pattern, mnemonic))
             bits |= rows[i].bits;
     return bits & LEAVES_SCC ? bits & ~(unsigned)WRITES_SCC : bits;
 }
@@ -70,7 +70,7 @@ static const struct rule *rule_of(const char *mnemonic)
 #undef RULE
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (matches(rows[i].pattern, mnemonic))
+        if (flow_matches(rows[i].pattern, mnemonic))
             return &rows[i];
     return NULL;
 }
@@ -216,6 +216,24 @@ static bool writes_exec(const struct flow *flow)
     return false;
 }
 
+void flow_place_name(unsigned place, char *text, size_t capacity)
+{
+    unsigned index = place - FLOW_SCALAR;
+    if (place < AGPR_FIRST_ROW)
+        snprintf(text, capacity, "v%u", place);
+    else if (place < FLOW_SCALAR)
+        snprintf(text, capacity, "a%u", place - AGPR_FIRST_ROW);
+    else if (index < SREG_VCC_LO)
+        snprintf(text, capacity, "s%u", index);
+    else
+        snprintf(text, capacity, "%s",
+                 index == SREG_COUNT                              ? "scc"
+                 : index == SREG_VCC_LO || index == SREG_VCC_HI   ? "vcc"
+                 : index == SREG_M0                               ? "m0"
+                 : index == SREG_EXEC_LO || index == SREG_EXEC_HI ? "exec"
+                                                                  : "a scalar register");
+}
+
 void flow_make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow)
 {
     *flow = (struct flow){.rule = RULE_NONE};
@@ -223,6 +241,9 @@ void flow_make_row(const struct emulated_code *code, const struct instruction *i
         return;
     unsigned bits = implicit_of(in->opcode->mnemonic);
     set_rule(in, flow);
+    flow->event = (uint8_t)wait_event_of(in);
+    if (flow->event == EVENT_WAIT)
+        wait_limits_of(code->chip, in, flow->wait_limits);
     flow->n_src = in->n_src;
     flow->n_dst = in->n_dst;
     for (unsigned k = 0; k < in->n_src; k++)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "device/emulator/code.h"
+#include "device/emulator/sanitizer/wait_events.h"
 #include "device/emulator/wave.h"
 
 /* Places: VGPR rows 0 … 511 (AGPRs from AGPR_FIRST_ROW), then wave->sgpr, then SCC. */
@@ -68,15 +69,27 @@ enum flow_flag {
 struct flow {
     struct flow_range reads[FLOW_MAX_READS], writes[FLOW_MAX_WRITES];
     uint8_t n_reads, n_writes;
-    uint8_t rule;            /* enum flow_rule */
-    uint8_t detail;          /* of the rule (rules.def) */
-    uint8_t flags;           /* enum flow_flag */
-    uint8_t address_reads;   /* bit k: reads[k] is part of the address of a memory instruction */
-    uint8_t n_src;           /* reads[k] belongs to source k of the instruction for k < n_src; n is 0 for constants */
-    uint8_t n_dst;           /* writes[k] belongs to destination k for k < n_dst */
-    const struct flow *pair; /* VOPD: its two halves'; else NULL */
+    uint8_t rule;          /* enum flow_rule */
+    uint8_t detail;        /* of the rule (rules.def) */
+    uint8_t flags;         /* enum flow_flag */
+    uint8_t address_reads; /* bit k: reads[k] is part of the address of a memory instruction */
+    uint8_t n_src;         /* reads[k] belongs to source k of the instruction for k < n_src; n is 0 for constants */
+    uint8_t n_dst;         /* writes[k] belongs to destination k for k < n_dst */
+    uint8_t event;         /* enum wait_event */
+    uint8_t
+        wait_limits[COUNTER_COUNT]; /* of EVENT_WAIT: how many of each counter may be outstanding after it, or WAIT_ANY */
+    const struct flow *pair;        /* VOPD: its two halves'; else NULL */
 };
 
+static inline const struct flow *flow_of(const struct emulated_code *code, const struct instruction *in)
+{
+    return &code->flow[in - code->instructions];
+}
+
+/* Whether a mnemonic fits a pattern of the tables: '*' stands for any text, '?' for any character. */
+bool flow_matches(const char *pattern, const char *text);
+/* A place's name as assembly has it. */
+void flow_place_name(unsigned place, char *text, size_t capacity);
 /* The row of one instruction that is no pair. */
 void flow_make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow);
 

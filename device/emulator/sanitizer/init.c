@@ -1,6 +1,5 @@
 #include "device/emulator/sanitizer/init.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,31 +93,12 @@ void init_pass_origin(struct init_wave *init, const struct flow *flow)
             init->origin[flow->writes[k].first + i] = origin;
 }
 
-/* The place's name as assembly has it. */
-static void name_place(unsigned place, char *text, size_t capacity)
-{
-    unsigned index = place - FLOW_SCALAR;
-    if (place < AGPR_FIRST_ROW)
-        snprintf(text, capacity, "v%u", place);
-    else if (place < FLOW_SCALAR)
-        snprintf(text, capacity, "a%u", place - AGPR_FIRST_ROW);
-    else if (index < SREG_VCC_LO)
-        snprintf(text, capacity, "s%u", index);
-    else
-        snprintf(text, capacity, "%s",
-                 index == SREG_COUNT                              ? "scc"
-                 : index == SREG_VCC_LO || index == SREG_VCC_HI   ? "vcc"
-                 : index == SREG_M0                               ? "m0"
-                 : index == SREG_EXEC_LO || index == SREG_EXEC_HI ? "exec"
-                                                                  : "a scalar register");
-}
-
 void init_report(struct wave *wave, unsigned place, int lane, const char *use)
 {
     static const char *const spaces[] = {[ACCESS_GLOBAL] = "memory", [ACCESS_LDS] = "LDS", [ACCESS_SCRATCH] = "scratch"};
     const struct init_wave *init = wave->checks->init;
     char name[24];
-    name_place(place, name, sizeof name);
+    flow_place_name(place, name, sizeof name);
     const struct init_origin *from = &init->origin[place];
     if (!from->in) {
         wave_finding(wave, FINDING_INIT, lane, "%s comes from %s, which nobody has set", use, name);

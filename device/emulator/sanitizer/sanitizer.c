@@ -120,11 +120,6 @@ void sanitizer_barrier(struct workgroup *group)
         race_barrier(group);
 }
 
-static const struct flow *flow_of(const struct wave *wave, const struct instruction *in)
-{
-    return &wave->code->flow[in - wave->code->instructions];
-}
-
 static void before(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
     unsigned wanted = wave->checks->wanted;
@@ -145,7 +140,7 @@ static void before_indexed(struct wave *wave, const struct instruction *in)
     struct flow flow;
     const struct instruction *meant = in->pair ? in : vgpr_index_resolve(wave, in, &copy);
     if (meant == in) {
-        before(wave, in, flow_of(wave, in));
+        before(wave, in, flow_of(wave->code, in));
     } else if (meant) {
         flow_make_row(wave->code, meant, &flow);
         before(wave, meant, &flow);
@@ -163,14 +158,14 @@ void sanitizer_before(struct wave *wave, const struct instruction *in)
         before_indexed(wave, in);
         return;
     }
-    before(wave, in, flow_of(wave, in));
+    before(wave, in, flow_of(wave->code, in));
 }
 
 void sanitizer_after(struct wave *wave, const struct instruction *in)
 {
     const struct wave_checks *checks = wave->checks;
     if (checks && wants(checks->wanted, FINDING_NAN))
-        nan_after(wave, in, flow_of(wave, in));
+        nan_after(wave, in, flow_of(wave->code, in));
 }
 
 void sanitizer_access(struct wave *wave, const struct access_record *record)
@@ -182,6 +177,8 @@ void sanitizer_access(struct wave *wave, const struct access_record *record)
         sync_access(wave, record);
     if (!checks)
         return;
+    if (wants(checks->wanted, FINDING_WAIT))
+        wait_access(wave, record);
     if (wants(checks->wanted, FINDING_INIT))
         init_access(wave, record);
     if (wants(checks->wanted, FINDING_RACE))

@@ -1,25 +1,210 @@
+/*
+ * Registers whose load is under way. Each load raises its counter and takes a ticket; a wait for at most n outstanding ones
+ * completes all tickets but the last n, where the counter's instructions are done in order, and nothing but a wait for 0
+ * does where they are not.
+ */
+#include "device/emulator/sanitizer/wait_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "device/emulator/sanitizer/checks.h"
+#include "device/emulator/sanitizer/flow.h"
+
+enum { N_HALVES = 2, PENDING_WORDS = (FLOW_PLACES + 63) / 64 };
+
+struct pending {
+    const struct instruction *in;
+    uint32_t ticket;
+    uint8_t counter; /* enum wait_counter */
+    uint8_t event;   /* enum wait_event */
+};
+
+struct wait_wave {
+    uint32_t issued[COUNTER_COUNT], done[COUNTER_COUNT];
+    uint16_t events[COUNTER_COUNT]; /* bits 1 << enum wait_event of what is outstanding */
+    uint64_t is_pending[N_HALVES][PENDING_WORDS];
+    bool any_pending;
+    struct pending pending[N_HALVES][FLOW_PLACES];
+};
 
 bool wait_wave_open(const struct dispatch *dispatch, struct wave_checks *checks)
 {
     (void)dispatch;
-    (void)checks;
-    return true;
+    checks->wait = calloc(1, sizeof *checks->wait);
+    return checks->wait != NULL;
 }
 
 void wait_wave_close(struct wave_checks *checks)
 {
-    (void)checks;
+    free(checks->wait);
 }
 
 void wait_wave_start(struct wave *wave)
 {
-    (void)wave;
+    struct wait_wave *wait = wave->checks->wait;
+    memset(wait->issued, 0, sizeof wait->issued);
+    memset(wait->done, 0, sizeof wait->done);
+    memset(wait->events, 0, sizeof wait->events);
+    memset(wait->is_pending, 0, sizeof wait->is_pending);
+    wait->any_pending = false;
+}
+
+static bool is_set(const uint64_t *words, unsigned place)
+{
+    return words[place / 64] >> place % 64 & 1;
+}
+
+static void clear(struct wait_wave *wait, unsigned half, unsigned place)
+{
+    wait->is_pending[half][place / 64] &= ~(UINT64_C(1) << place % 64);
+}
+
+/* Scalar memory answers out of order, and what is of several kinds too: LDS and scalar, flat and anything. */
+static bool in_order(uint16_t events)
+{
+    const uint16_t vector = 1u << EVENT_LOAD | 1u << EVENT_STORE | 1u << EVENT_ATOMIC;
+    const uint16_t flat = 1u << EVENT_FLAT | 1u << EVENT_FLAT_STORE;
+    bool one_kind = (events & ~vector) == 0 || (events & ~(vector | flat)) == 0 || (events & (events - 1)) == 0;
+    return one_kind && !(events & 1u << EVENT_SCALAR);
+}
+
+static void wait_for(struct wait_wave *wait, const struct flow *flow)
+{
+    bool all_done = true;
+    for (unsigned c = 0; c < COUNTER_COUNT; c++) {
+        uint8_t limit = flow->wait_limits[c];
+        uint32_t outstanding = wait->issued[c] - wait->done[c];
+        if (limit < outstanding && (limit == 0 || in_order(wait->events[c])))
+            wait->done[c] = wait->issued[c] - limit;
+        if (wait->done[c] == wait->issued[c])
+            wait->events[c] = 0;
+        all_done = all_done && wait->done[c] == wait->issued[c];
+    }
+    if (!all_done)
+        return;
+    memset(wait->is_pending, 0, sizeof wait->is_pending);
+    wait->any_pending = false;
+}
+
+/* The load that still holds half a place, or NULL; one that is done is forgotten. */
+static const struct pending *pending_at(struct wait_wave *wait, unsigned half, unsigned place)
+{
+    if (!is_set(wait->is_pending[half], place))
+        return NULL;
+    const struct pending *pending = &wait->pending[half][place];
+    if ((int32_t)(pending->ticket - wait->done[pending->counter]) > 0)
+        return pending;
+    clear(wait, half, place);
+    return NULL;
+}
+
+static const char *place_name(unsigned place, char *text, size_t capacity)
+{
+    flow_place_name(place, text, capacity);
+    return text;
+}
+
+static void report(struct wave *wave, const struct pending *pending, unsigned place, const char *what)
+{
+    static const char *const names[] = {[COUNTER_LOAD] = "vmcnt (loadcnt)",
+                                        [COUNTER_STORE] = "vscnt (storecnt)",
+                                        [COUNTER_DS] = "lgkmcnt (dscnt)",
+                                        [COUNTER_KM] = "kmcnt",
+                                        [COUNTER_EXP] = "expcnt"};
+    char name[24];
+    struct wave_place other = wave_place_of(wave, -1);
+    other.in = pending->in;
+    wave_finding_with(wave, FINDING_WAIT, -1, &other, "%s is %s before a wait on %s for the instruction that loads it",
+                      place_name(place, name, sizeof name), what, names[pending->counter]);
+}
+
+static void check_range(struct wave *wave, const struct flow_range *range, enum wait_event event, const char *what)
+{
+    struct wait_wave *wait = wave->checks->wait;
+    for (unsigned i = 0; i < range->n; i++) {
+        unsigned place = range->first + i;
+        for (unsigned half = 0; half < N_HALVES; half++) {
+            if (range->part == (half == 0 ? FLOW_HIGH : FLOW_LOW))
+                continue;
+            const struct pending *pending = pending_at(wait, half, place);
+            if (!pending)
+                continue;
+            bool stays_behind = event == pending->event && event != EVENT_SCALAR; /* in order: the later load lands last */
+            if (event != EVENT_NONE && stays_behind)
+                continue;
+            report(wave, pending, place, what);
+            clear(wait, 0, place);
+            clear(wait, 1, place);
+        }
+    }
+}
+
+static void check(struct wave *wave, const struct flow *flow)
+{
+    for (unsigned k = 0; k < flow->n_reads; k++)
+        check_range(wave, &flow->reads[k], EVENT_NONE, "read");
+    for (unsigned k = 0; k < flow->n_writes; k++)
+        check_range(wave, &flow->writes[k], (enum wait_event)flow->event, "overwritten");
+}
+
+static void take_ticket(struct wait_wave *wait, enum wait_counter counter, enum wait_event event)
+{
+    wait->issued[counter]++;
+    wait->events[counter] |= (uint16_t)(1u << event);
+}
+
+static void mark(struct wait_wave *wait, const struct instruction *in, const struct flow *flow, enum wait_counter counter)
+{
+    struct pending pending = {in, wait->issued[counter], (uint8_t)counter, flow->event};
+    for (unsigned k = 0; k < flow->n_writes; k++) {
+        const struct flow_range *range = &flow->writes[k];
+        for (unsigned i = 0; i < range->n; i++)
+            for (unsigned half = 0; half < N_HALVES; half++) {
+                unsigned place = range->first + i;
+                if (range->part == (half == 0 ? FLOW_HIGH : FLOW_LOW))
+                    continue;
+                wait->pending[half][place] = pending;
+                wait->is_pending[half][place / 64] |= UINT64_C(1) << place % 64;
+                wait->any_pending = true;
+            }
+    }
+}
+
+/* A flat access raises both counters; its result waits for memory's, and wait_access moves it to LDS's where it went there.
+ */
+static void issue(struct wave *wave, const struct instruction *in, const struct flow *flow)
+{
+    struct wait_wave *wait = wave->checks->wait;
+    enum wait_event event = (enum wait_event)flow->event;
+    enum wait_counter counter = wait_counter_of(wave->chip, event, flow->n_writes != 0);
+    take_ticket(wait, counter, event);
+    if (event == EVENT_FLAT || event == EVENT_FLAT_STORE)
+        take_ticket(wait, wait_counter_of(wave->chip, EVENT_LDS, true), event);
+    mark(wait, in, flow, counter);
 }
 
 void wait_before(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
-    (void)wave;
-    (void)in;
-    (void)flow;
+    struct wait_wave *wait = wave->checks->wait;
+    if (flow->event == EVENT_WAIT) {
+        wait_for(wait, flow);
+        return;
+    }
+    if (wait->any_pending && flow->pair)
+        for (int half = 0; half < 2; half++)
+            check(wave, &flow->pair[half]);
+    else if (wait->any_pending)
+        check(wave, flow);
+    if (flow->event != EVENT_NONE)
+        issue(wave, in, flow);
+}
+
+void wait_access(struct wave *wave, const struct access_record *record)
+{
+    struct wait_wave *wait = wave->checks->wait;
+    const struct flow *flow = flow_of(wave->code, wave->current);
+    if (flow->event != EVENT_FLAT || record->space != ACCESS_LDS)
+        return;
+    mark(wait, wave->current, flow, wait_counter_of(wave->chip, EVENT_LDS, true));
 }
