@@ -13,8 +13,7 @@
 /* X(name): how one accumulation of a group of products rounds. */
 #define STEP_MODELS(X)                                                                                                     \
     X(FMA_F32)    /* one fma in f32 a product: IEEE */                                                                     \
-    X(DOT2_GFX10) /* v_dot2_f32_f16 of gfx10: modelled, no public rule: the worse of two fma and of exact products added   \
-                   */                                                                                                      \
+    X(DOT2_GFX10) /* v_dot2_* of gfx9, gfx10; modelled: the worse of two fma and of exact products added */                \
     X(DOT2_GFX11) /* v_dot2_f32_f16 and each WMMA step of gfx11: common grid, one's-complement adder */                    \
     X(DOT2_GFX12) /* v_dot2_f32_f16 of gfx12: common grid, floor */                                                        \
     X(DOT2_ANY)   /* the worst of all dot2 steps and of a chain of two fma: what a kernel compiled for every chip uses */
