@@ -377,22 +377,34 @@ static bool leaves_function(const struct instruction *in)
     return false;
 }
 
-/* Whether results may depend on the order in which workgroups reach memory: the kernel has atomics, or calls what may. Such
- * a launch runs its workgroups on one host thread. */
-static bool order_matters(const struct launch *launch)
+static bool sees_others(const struct instruction *in)
+{
+    return in->class == CLASS_ATOMIC || in->ordering & MEMORY_COHERENT;
+}
+
+static bool acquires(const struct instruction *in)
+{
+    return in->ordering & MEMORY_INVALIDATES;
+}
+
+/* Whether the kernel has such an instruction, or calls what may. */
+static bool kernel_has(const struct launch *launch, bool (*wanted)(const struct instruction *in))
 {
     const struct emulated_code *code = launch->code;
     uint32_t first = code_index(code, code->load_address + launch->kernel->entry_address);
     uint64_t end = launch->kernel->entry_address + launch->kernel->code_bytes;
-    if (!code->has_global_atomics)
-        return false;
     if (first == UINT32_MAX || launch->kernel->code_bytes == 0)
         return true;
     for (uint32_t i = first; i < code->n_instructions && code->instructions[i].offset_bytes < end; i++)
-        if (code->instructions[i].class == CLASS_ATOMIC || code->instructions[i].ordering & MEMORY_COHERENT ||
-            leaves_function(&code->instructions[i]))
+        if (wanted(&code->instructions[i]) || leaves_function(&code->instructions[i]))
             return true;
     return false;
+}
+
+/* Whether results may depend on the order in which workgroups reach memory. */
+static bool order_matters(const struct launch *launch)
+{
+    return launch->code->has_global_atomics && kernel_has(launch, sees_others);
 }
 
 static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch)
@@ -413,6 +425,7 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .approx_seed = launch->approx_seed,
         .matrix_model = launch->matrix_model,
         .serial = order_matters(launch),
+        .acquires = launch->code->has_acquires && kernel_has(launch, acquires),
         .checks_wanted = launch->checks,
         .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
     };

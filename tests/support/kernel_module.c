@@ -54,9 +54,16 @@ void kernel_module_close(struct kernel_module *module)
     *module = (struct kernel_module){0};
 }
 
-static void print_findings(struct device *device, const char *kernel)
+static void take_findings(struct kernel_module *module, const char *kernel)
 {
     struct finding findings[4];
+    struct device *device = module->device;
+    if (module->found) {
+        module->n_found = device->take_findings(device, module->found, module->found_capacity);
+        while (device->take_findings(device, findings, 4))
+            continue;
+        return;
+    }
     size_t n = device->take_findings ? device->take_findings(device, findings, 4) : 0;
     for (size_t i = 0; i < n; i++)
         fprintf(stderr, "%s: %s: %s\n", kernel, finding_kind_name(findings[i].kind), findings[i].text);
@@ -84,7 +91,7 @@ static bool launch(struct kernel_module *module, const struct kernel_call *call,
                                             call->lds_bytes, NULL, parameters, NULL);
     if (result == hipSuccess)
         result = hip->hipDeviceSynchronize();
-    print_findings(module->device, call->kernel);
+    take_findings(module, call->kernel);
     return result == hipSuccess || complain(call->kernel, hip_error_name(result));
 }
 

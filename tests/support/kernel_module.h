@@ -13,6 +13,8 @@
 struct kernel_module {
     struct device *device;
     hipModule_t module;
+    struct finding *found; /* where calls put their first findings; NULL: on standard error */
+    size_t found_capacity, n_found;
 };
 
 enum { KERNEL_MAX_BUFFERS = 8, KERNEL_MAX_SCALARS = 4 };

@@ -101,9 +101,12 @@ static void check_cell(const struct touch *touch, const struct race_cell *cell, 
 {
     if (unordered(touch, &cell->write) && race_kinds(cell->write.kind, true, now->kind, touch->writes))
         report(touch, &cell->write, true, now, address);
-    for (int r = 0; r < RACE_READERS && touch->writes; r++)
-        if (unordered(touch, &cell->read[r]) && race_kinds(cell->read[r].kind, false, now->kind, true))
-            report(touch, &cell->read[r], false, now, address);
+    for (int r = 0; r < RACE_READERS; r++) {
+        bool read_writes = cell->read[r].kind == RACE_ATOMIC;
+        if ((touch->writes || read_writes) && unordered(touch, &cell->read[r]) &&
+            race_kinds(cell->read[r].kind, read_writes, now->kind, touch->writes))
+            report(touch, &cell->read[r], read_writes, now, address);
+    }
 }
 
 /* A read takes the place of one that is ordered before it; where both are unordered they already tell that several waves
@@ -122,7 +125,8 @@ static void touch_cell(const struct touch *touch, struct race_cell *cell, const 
     check_cell(touch, cell, now, address);
     if (now->kind == RACE_COHERENT && !touch->writes && unordered(touch, &cell->write))
         race_order_learn(touch->order, now->wave, cell->write.wave, cell->write.clock);
-    if (!touch->writes)
+    bool after_plain = now->kind == RACE_ATOMIC && cell->write.kind == RACE_PLAIN && !unordered(touch, &cell->write);
+    if (!touch->writes || after_plain)
         keep_read(touch, cell, now);
     else
         *cell = (struct race_cell){.write = *now};

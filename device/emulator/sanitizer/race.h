@@ -33,7 +33,7 @@ struct race_dispatch {
 };
 
 /* What a wave has looked at and not yet acquired, and what it has not yet waited for. */
-enum { RACE_LOOKS = 8 };
+enum { RACE_LOOKS = 16 };
 struct race_wave {
     struct race_token looks[RACE_LOOKS];
     unsigned n_looks;

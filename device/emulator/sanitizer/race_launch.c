@@ -14,8 +14,8 @@ bool race_dispatch_open(struct dispatch *dispatch)
     if (!launch)
         return false;
     launch->memory = race_shadow_open();
-    launch->flags = dispatch->code->has_acquires ? race_flags_open() : NULL;
-    if (dispatch->code->has_acquires && !launch->flags)
+    launch->flags = dispatch->acquires ? race_flags_open() : NULL;
+    if (dispatch->acquires && !launch->flags)
         return false;
     return launch->memory && pthread_mutex_init(&launch->lock, NULL) == 0 && pthread_cond_init(&launch->turn, NULL) == 0;
 }
@@ -78,7 +78,7 @@ static void add_write(const struct meeting *meeting, const struct race_stamp *no
     struct race_cell *cell = meeting->launch;
     meet(meeting, &cell->write, true, now, true);
     for (int r = 0; r < RACE_READERS; r++)
-        meet(meeting, &cell->read[r], false, now, true);
+        meet(meeting, &cell->read[r], cell->read[r].kind == RACE_ATOMIC, now, true);
     cell->write = moved_by(now, meeting->offset);
 }
 
@@ -86,7 +86,10 @@ static void add_write(const struct meeting *meeting, const struct race_stamp *no
 static void add_read(const struct meeting *meeting, const struct race_stamp *now)
 {
     struct race_cell *cell = meeting->launch;
-    meet(meeting, &cell->write, true, now, false);
+    bool writes = now->kind == RACE_ATOMIC;
+    meet(meeting, &cell->write, true, now, writes);
+    for (int r = 0; r < RACE_READERS && writes; r++)
+        meet(meeting, &cell->read[r], cell->read[r].kind == RACE_ATOMIC, now, true);
     for (int r = 0; r < RACE_READERS; r++)
         if (!cell->read[r].clock || cell->read[r].group == now->group) {
             cell->read[r] = moved_by(now, meeting->offset);

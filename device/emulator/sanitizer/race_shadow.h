@@ -30,7 +30,8 @@ struct race_stamp {
 
 enum { RACE_READERS = 2 };
 
-/* The last write, and reads of it by waves that nothing orders with each other: two tell apart "I alone" from "others". */
+/* The last write, and reads of it by waves that nothing orders with each other: two tell apart "I alone" from "others".
+ * Atomics after a plain write stand among the reads, so that other workgroups' atomics are still held against it. */
 struct race_cell {
     struct race_stamp write, read[RACE_READERS];
 };
