@@ -25,6 +25,7 @@
     X(MATRIX_MODEL, "matrix-model", "NAME", FOR_CONTRACT | FOR_RUN, MATRIX_MODEL_HELP)                                     \
     X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
     X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
+    X(SCHEDULE, "schedule", "S", FOR_RUN, "of gate 1's later runs, as a red one names it (default: each its own)")         \
     X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
@@ -63,11 +64,11 @@ static bool parse_number(const char *option, const char *word, long low, long hi
     return true;
 }
 
-static bool parse_seed(const char *word, uint64_t *seed, struct error *error)
+static bool parse_seed(const char *option, const char *word, uint64_t *seed, struct error *error)
 {
     char *end;
     *seed = strtoull(word, &end, 0);
-    return (end != word && !*end && *word != '-') || error_set(error, STATUS_USAGE, "--seed %s: give a number", word);
+    return (end != word && !*end && *word != '-') || error_set(error, STATUS_USAGE, "--%s %s: give a number", option, word);
 }
 
 void arguments_all_chips(struct arguments *arguments)
@@ -155,7 +156,9 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
     case OPTION_RUNS:
         return parse_number("runs", value, 2, 1000, &a->n_runs, error);
     case OPTION_SEED:
-        return parse_seed(value, &a->seed, error);
+        return parse_seed("seed", value, &a->seed, error);
+    case OPTION_SCHEDULE:
+        return parse_seed("schedule", value, &a->schedule, error);
     case OPTION_DEVICE_COUNT:
         return parse_number("device-count", value, 1, 64, &a->n_devices, error);
     case OPTION_JOBS:

@@ -29,7 +29,7 @@ struct arguments {
     int n_jobs, n_runs;
     unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
     enum matrix_model matrix_model; /* of the emulator */
-    uint64_t seed;
+    uint64_t seed, schedule;
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
     const char *log, *resume, *shape, *kernel;

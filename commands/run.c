@@ -131,8 +131,10 @@ static bool run_opened_case(struct one_run *one, struct host_case *host, struct 
         return false;
     if (gate_of_pattern(host->c.pattern) == GATE_BOUND && !audit_reference(host, &n_audited, error))
         return false;
-    struct gate1_options runs = {
-        .n_runs = one->arguments->n_runs, .seed = reg_key(&host->c, 0).value, .checks = one->arguments->checks};
+    struct gate1_options runs = {.n_runs = one->arguments->n_runs,
+                                 .seed = reg_key(&host->c, 0).value,
+                                 .schedule = one->arguments->schedule,
+                                 .checks = one->arguments->checks};
     struct launch_fault fault = launch_as_planned(host);
     struct outputs first = {0};
     struct verdict v = verdict_for_case(host, &one->target, GATE_BYTES);

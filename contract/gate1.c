@@ -225,10 +225,26 @@ static bool one_run(const struct launch_target *target, const struct host_case *
 }
 
 /* Schedule 0 is the natural order; each later run has its own permutation. */
-static void set_schedule(struct device *device, const struct gate1_options *options, int run)
+static uint64_t schedule_of(const struct gate1_options *options, int run)
+{
+    if (run == 0 || options->schedule)
+        return run == 0 ? 0 : options->schedule;
+    return random_bits((struct random_key){options->seed}, (uint64_t)run) | 1;
+}
+
+static void set_schedule(struct device *device, uint64_t schedule)
 {
     if (device->set_schedule)
-        device->set_schedule(device, run == 0 ? 0 : random_bits((struct random_key){options->seed}, (uint64_t)run) | 1);
+        device->set_schedule(device, schedule);
+}
+
+static void name_schedule(const struct device *device, uint64_t schedule, struct verdict *verdict)
+{
+    char reason[VERDICT_REASON_BYTES];
+    if (!device->set_schedule || !schedule || !verdict->reason[0])
+        return;
+    snprintf(reason, sizeof reason, "%s", verdict->reason);
+    verdict_reason(verdict, "%s (--schedule 0x%llx)", reason, (unsigned long long)schedule);
 }
 
 /* Mem and sync cost nothing; the others make a launch up to three times as long. */
@@ -257,12 +273,14 @@ void gate1_run(const struct launch_target *target, const struct host_case *host,
     for (int r = 0; r < options->n_runs; r++) {
         struct gate1_run run = {r, r % 2 ? POISON_PATTERN : POISON_NAN,
                                 tight_last && r == options->n_runs - 1 ? LAYOUT_TIGHT : LAYOUT_GUARDED};
-        set_schedule(target->device, options, r);
+        set_schedule(target->device, schedule_of(options, r));
         set_checks(target->device, options->checks, r == options->n_runs - 1);
-        if (!one_run(target, host, fault, &run, arena, first, verdict))
+        if (!one_run(target, host, fault, &run, arena, first, verdict)) {
+            name_schedule(target->device, schedule_of(options, r), verdict);
             break;
+        }
     }
-    set_schedule(target->device, options, 0);
+    set_schedule(target->device, 0);
     set_checks(target->device, options->checks, false);
 }
 

@@ -34,6 +34,7 @@ struct judgement judge_output(const struct host_case *host, int tensor, int64_t 
 struct gate1_options {
     int n_runs;        /* at least 2, for the two poisons; 1: only the device's checks judge */
     uint64_t seed;     /* of the schedules */
+    uint64_t schedule; /* of every run but the first, to repeat one; 0: each its own */
     bool guarded_only; /* leave out the run in the tight layout */
     unsigned checks;   /* bits 1 << FINDING_… that the device makes: the cheap ones in every run, all in the last */
 };

@@ -162,9 +162,9 @@ extern "C" __global__ void early_return(uint32_t *out, uint32_t *, uint32_t *, u
     shared[threadIdx.x] = threadIdx.x;
     if (spare) {
         __builtin_amdgcn_s_barrier();
-        out[threadIdx.x] = 1;
+        out[blockIdx.x * 256 + threadIdx.x] = 1;
         return;
     }
     __syncthreads();
-    out[threadIdx.x] = shared[127 - threadIdx.x % 128];
+    out[blockIdx.x * 256 + threadIdx.x] = shared[127 - threadIdx.x % 128];
 }

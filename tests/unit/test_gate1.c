@@ -81,6 +81,7 @@ static void a_race_shows_because_schedules_differ(void **state)
 {
     (void)state;
     assert_red("follows_schedule", true, "run 2 differs from run 1");
+    assert_non_null(strstr(judged("follows_schedule", true).reason, "(--schedule 0x"));
     assert_int_equal(judged("follows_schedule", false).status, VERDICT_PASS);
 }
 

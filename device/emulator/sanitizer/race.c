@@ -46,6 +46,7 @@ void race_group_start(struct workgroup *group)
     race->index = linear_index(group);
     race->pairs.n = 0;
     race->n_locks = 0;
+    race->out_of_memory = false;
     memset(race->waves, 0, sizeof race->waves);
     race_order_start(&race->order, group->n_waves);
     race_shadow_clear(race->lds);
@@ -55,6 +56,8 @@ void race_group_start(struct workgroup *group)
 void race_group_end(struct workgroup *group)
 {
     race_launch_add(group);
+    if (group->checks->race->out_of_memory)
+        wave_finding(&group->waves[0], FINDING_UNSUPPORTED, -1, "the host has no memory left for the race check");
 }
 
 void race_barrier(struct workgroup *group)
@@ -155,17 +158,15 @@ static void touch_run(const struct touch *touch, uint64_t address, uint64_t n_by
 static void touch_lanes(const struct touch *touch, const struct access_record *record)
 {
     const uint64_t *bytes = record->bytes;
-    uint64_t left = record->lanes;
     uint32_t n_bytes = record->n_bytes;
-    while (left) {
+    for (uint64_t left = record->lanes; left;) {
         int first = __builtin_ctzll(left), lane = first;
-        uint64_t start = bytes[first], end = start + n_bytes;
-        left &= left - 1;
-        while (left && __builtin_ctzll(left) == lane + 1 && bytes[lane + 1] == end) {
+        uint64_t start = bytes[first], end = start;
+        do {
             end += n_bytes;
-            lane++;
             left &= left - 1;
-        }
+            lane++;
+        } while (lane < MAX_LANES && left >> lane & 1 && bytes[lane] == end);
         while (left && bytes[__builtin_ctzll(left)] == end - n_bytes)
             left &= left - 1;
         touch_run(touch, start, end - start, first);
