@@ -14,6 +14,7 @@
 #include "contract/base/random.h"
 #include "device/emulator/memory_order.h"
 #include "device/emulator/sanitizer/checks.h"
+#include "device/emulator/sanitizer/race_flags.h"
 #include "tests/support/group_runner.h"
 #include "tests/support/wave_runner.h"
 
@@ -327,6 +328,51 @@ static void a_group_that_reads_with_others_and_writes_is_found(void **state)
     }
 }
 
+static struct race_stamp access_of(uint32_t group, uint32_t clock)
+{
+    return (struct race_stamp){.group = group, .clock = clock, .wave = 0};
+}
+
+static void pass_on(struct race_flags *flags, uint64_t address, uint32_t group, uint32_t clock)
+{
+    struct race_stamp by = access_of(group, clock);
+    assert_true(race_flags_acquire(flags, race_flags_look(flags, address), &by));
+}
+
+static void publish(struct race_flags *flags, uint64_t address, uint32_t group, uint32_t clock)
+{
+    struct race_stamp by = access_of(group, clock);
+    assert_true(race_flags_release(flags, address, &by, 0));
+}
+
+static bool ordered(struct race_flags *flags, struct race_stamp before, struct race_stamp after)
+{
+    return race_flags_ordered(flags, &before, &after);
+}
+
+/* Group 0 releases at its clock 5, group 1 acquires that at its clock 3 and releases at 4, group 2 acquires that at 7. */
+static void releases_and_acquires_order_groups_along_a_chain(void **state)
+{
+    (void)state;
+    struct race_flags *flags = race_flags_open();
+    assert_non_null(flags);
+    publish(flags, 0x100, 0, 5);
+    pass_on(flags, 0x100, 1, 3);
+    publish(flags, 0x200, 1, 4);
+    pass_on(flags, 0x200, 2, 7);
+    assert_true(ordered(flags, access_of(0, 5), access_of(1, 3)));
+    assert_true(ordered(flags, access_of(0, 5), access_of(2, 7)));
+    assert_false(ordered(flags, access_of(0, 6), access_of(1, 9))); /* after the release */
+    assert_false(ordered(flags, access_of(0, 6), access_of(2, 9)));
+    assert_false(ordered(flags, access_of(0, 5), access_of(1, 2))); /* before the acquire */
+    assert_false(ordered(flags, access_of(0, 5), access_of(2, 6)));
+    assert_false(ordered(flags, access_of(2, 1), access_of(0, 9))); /* never back */
+    assert_false(ordered(flags, access_of(3, 1), access_of(2, 9)));
+    publish(flags, 0x200, 3, 9);
+    assert_false(ordered(flags, access_of(3, 1), access_of(2, 9))); /* released after group 2 looked */
+    race_flags_close(flags);
+}
+
 struct event {
     unsigned wave, phase;
     uint32_t byte, n_bytes;
@@ -388,6 +434,7 @@ int main(void)
         cmocka_unit_test(both_parties_are_named),
         cmocka_unit_test(workgroups_race_by_memory),
         cmocka_unit_test(a_group_that_reads_with_others_and_writes_is_found),
+        cmocka_unit_test(releases_and_acquires_order_groups_along_a_chain),
         cmocka_unit_test(a_random_history_races_where_the_model_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,14 +17,14 @@
 
 enum { N_WAVES = 4, N_ITEMS = 32 * N_WAVES };
 
-static struct group_runner *open_group(const char *assembly, uint64_t schedule)
+static struct group_runner *open_group_on(const char *chip, const char *assembly, uint64_t schedule)
 {
     uint8_t *bytes;
     size_t n_bytes;
     struct error error;
-    assert_true(wave_runner_assemble("gfx1151", 32, assembly, &bytes, &n_bytes));
+    assert_true(wave_runner_assemble(chip, 32, assembly, &bytes, &n_bytes));
     struct group_launch launch = {
-        .chip = "gfx1151", .n_lanes = 32, .n_items = N_ITEMS, .code = bytes, .code_bytes = n_bytes, .lds_bytes = 1024};
+        .chip = chip, .n_lanes = 32, .n_items = N_ITEMS, .code = bytes, .code_bytes = n_bytes, .lds_bytes = 1024};
     struct group_runner *runner = group_runner_open(&launch, &error);
     free(bytes);
     if (!runner)
@@ -33,6 +33,11 @@ static struct group_runner *open_group(const char *assembly, uint64_t schedule)
     for (uint32_t i = 0; i < N_WAVES; i++)
         runner->group.waves[i].sgpr[4] = i;
     return runner;
+}
+
+static struct group_runner *open_group(const char *assembly, uint64_t schedule)
+{
+    return open_group_on("gfx1151", assembly, schedule);
 }
 
 /* Each work-item stores its number plus one, waits, and reads that of the item as far from the end: any wave that goes on
@@ -199,6 +204,28 @@ static void a_wave_that_polls_lets_the_others_run(void **state)
     }
 }
 
+/* gfx12: each wave's signals and waits must pair up. */
+static void unpaired_signals_and_waits_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *assembly;
+        bool sound;
+    } cases[] = {
+        {"s_barrier_signal -1\ns_barrier_wait -1\ns_barrier_signal -1\ns_barrier_wait -1\ns_endpgm\n", true},
+        {"s_barrier_signal -1\ns_endpgm\n", false},
+        {"s_barrier_signal -1\ns_barrier_signal -1\ns_barrier_wait -1\ns_endpgm\n", false},
+        {"s_barrier_wait -1\ns_endpgm\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct group_runner *runner = open_group_on("gfx1201", cases[i].assembly, 0);
+        assert_int_equal(group_runner_run(runner), cases[i].sound);
+        if (!cases[i].sound)
+            assert_int_equal(runner->findings[0].kind, FINDING_SYNC);
+        group_runner_close(runner);
+    }
+}
+
 static void a_trap_stops_all_waves(void **state)
 {
     (void)state;
@@ -314,6 +341,7 @@ int main(void)
         cmocka_unit_test(lanes_that_have_returned_are_not_missed),
         cmocka_unit_test(a_wave_that_polls_lets_the_others_run),
         cmocka_unit_test(different_barriers_are_found),
+        cmocka_unit_test(unpaired_signals_and_waits_are_found),
         cmocka_unit_test(a_trap_stops_all_waves),
         cmocka_unit_test(scalar_loads_add_their_offsets),
         cmocka_unit_test(a_scalar_load_past_the_end_is_found),

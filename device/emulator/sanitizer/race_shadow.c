@@ -10,6 +10,11 @@ struct chunk {
     struct race_cell cells[CHUNK_CELLS];
 };
 
+/* An array of cells that waits for another block. */
+struct outgrown {
+    struct outgrown *next;
+};
+
 /* Cells are taken from chunks in order; arrays that a block outgrew wait for another block of their size. */
 struct race_shadow {
     struct race_block *blocks;
@@ -19,7 +24,7 @@ struct race_shadow {
     size_t last; /* index of the block asked for last */
     struct chunk *chunks, *current;
     size_t n_taken; /* cells of current */
-    struct race_cell *outgrown[RACE_BLOCK_SHIFT + 1];
+    struct outgrown *outgrown[RACE_BLOCK_SHIFT + 1];
 };
 
 struct race_shadow *race_shadow_open(void)
@@ -89,23 +94,24 @@ static bool next_chunk(struct race_shadow *shadow)
 /* 1 << size cells, their contents undefined. */
 static struct race_cell *take_cells(struct race_shadow *shadow, unsigned size)
 {
-    struct race_cell *cells = shadow->outgrown[size];
+    struct outgrown *outgrown = shadow->outgrown[size];
     size_t n = (size_t)1 << size;
-    if (cells) {
-        memcpy(&shadow->outgrown[size], cells, sizeof cells);
-        return cells;
+    if (outgrown) {
+        shadow->outgrown[size] = outgrown->next;
+        return (void *)outgrown;
     }
     if ((!shadow->current || shadow->n_taken + n > CHUNK_CELLS) && !next_chunk(shadow))
         return NULL;
-    cells = &shadow->current->cells[shadow->n_taken];
+    struct race_cell *cells = &shadow->current->cells[shadow->n_taken];
     shadow->n_taken += n;
     return cells;
 }
 
 static void leave_cells(struct race_shadow *shadow, struct race_cell *cells, unsigned size)
 {
-    memcpy(cells, &shadow->outgrown[size], sizeof(struct race_cell *));
-    shadow->outgrown[size] = cells;
+    struct outgrown *outgrown = (void *)cells;
+    outgrown->next = shadow->outgrown[size];
+    shadow->outgrown[size] = outgrown;
 }
 
 static uint32_t hash(const struct race_shadow *shadow, uint64_t number)

@@ -44,7 +44,7 @@ void sync_wait(struct wave *wave)
 void sync_end(struct wave *wave)
 {
     if (wave->sync.owes_wait)
-        report_at(wave, wave->sync.arrived_at, -1, NULL, "signals the barrier here and ends without a wait");
+        wave_finding(wave, FINDING_SYNC, -1, "ends without a wait since it last signalled the barrier");
     wave->sync.owes_wait = false;
 }
 
