@@ -174,8 +174,6 @@ static bool run_chip(struct invocation *in, const char *chip, struct error *erro
     }
     print_header(in, device->chip);
     counts_of(&in->counts, device->chip);
-    const struct chip *facts = chip_find(device->chip);
-    in->counts.modelled = !in->arguments.on_gpu && facts && facts->family == CHIP_CDNA4;
     bool ok = run_on_device(in, device, error);
     device->close(device);
     return ok;

@@ -26,6 +26,29 @@ static void fold_left_out(struct chip_counts *row, const struct verdict *v)
     row->n_cells_not_run += GATE_EXACT;
 }
 
+/* Whether the list "a, b" holds the word. */
+static bool holds(const char *list, const char *word, size_t length)
+{
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        size_t n = strcspn(at, ",");
+        if (n == length && memcmp(at, word, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* Words of the list that the row has not yet. */
+static void add_modelled(struct chip_counts *row, const char *list)
+{
+    for (const char *at = list; *at; at += strspn(at, ", ")) {
+        size_t n = strcspn(at, ","), used = strlen(row->modelled);
+        if (!holds(row->modelled, at, n) && used + n + 3 < sizeof row->modelled)
+            snprintf(row->modelled + used, sizeof row->modelled - used, "%s%.*s", used ? ", " : "", (int)n, at);
+        at += n;
+    }
+}
+
 static void fold_gate(struct counts *counts, const struct verdict *v)
 {
     bool ran = v->status != VERDICT_NOT_RUN && v->status != VERDICT_BUILD_FAILED && v->status != VERDICT_LAUNCH_FAILED &&
@@ -34,6 +57,9 @@ static void fold_gate(struct counts *counts, const struct verdict *v)
     counts->knows |= v->status == VERDICT_KNOWN_FINDING;
     counts->is_invalid |= v->status == VERDICT_INVALID;
     counts->ran[v->gate] |= ran;
+    counts->modelled[v->gate] |= *v->modelled != 0;
+    if (*v->modelled)
+        add_modelled(counts_of(counts, v->chip), v->modelled);
     if (v->status == VERDICT_NOT_RUN && v->gate == 0)
         fold_left_out(counts_of(counts, v->chip), v);
 }
@@ -74,11 +100,11 @@ static void registration_end(void *context, const char *registration, const char
     row->n_pass += !counts->fails && !counts->is_invalid;
     row->n_known += counts->knows;
     for (int gate = GATE_BYTES; gate <= GATE_EXACT; gate++) {
-        int64_t *cells = !counts->ran[gate] ? &row->n_cells_not_run
-                         : counts->modelled ? &row->n_cells_modelled
-                                            : &row->n_cells_run;
+        int64_t *cells = !counts->ran[gate]       ? &row->n_cells_not_run
+                         : counts->modelled[gate] ? &row->n_cells_modelled
+                                                  : &row->n_cells_run;
         (*cells)++;
-        counts->ran[gate] = false;
+        counts->ran[gate] = counts->modelled[gate] = false;
     }
     counts->fails = counts->knows = counts->is_invalid = false;
 }

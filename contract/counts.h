@@ -16,6 +16,7 @@ struct chip_counts {
     int64_t n_limits, n_limit_problems;
     int64_t n_invalid;
     int64_t n_cells_run, n_cells_modelled, n_cells_not_run; /* registrations x gates */
+    char modelled[1000]; /* instructions that modelled cells rest on, as "v_a, v_b", cut where too many */
     int64_t n_shapes_left_out, n_kernels_left_out;
     uint64_t gates_ns, limits_ns; /* these, and gate 5's cells, are set by who runs the passes */
 };
@@ -27,7 +28,7 @@ struct counts {
     size_t n_chips;
     /* Of the registration whose verdicts come now: */
     bool fails, knows, is_invalid, ran[COUNTS_GATES];
-    bool modelled; /* set by the run loop: the chip's arithmetic is a model that no silicon has confirmed */
+    bool modelled[COUNTS_GATES]; /* the gate's numbers rest on an assumption of the emulator */
 };
 
 struct verdict_sink counts_sink(struct counts *counts);

@@ -15,6 +15,7 @@ struct registration_run {
     const struct registration *registration;
     struct launch_target target;
     struct teeth teeth;
+    char modelled[VERDICT_MODELLED_BYTES]; /* instructions of the kernel that rest on an assumption */
     bool gate_failed[GATE_LIMITS + 1];
     int64_t n_nonfinite, n_finite; /* gate 2, over all cases */
     struct verdict proof;          /* gate 4: the case with the largest smaller miss; gate 0: none */
@@ -72,6 +73,8 @@ static struct verdict verdict_for(const struct registration_run *rr, enum verdic
 static void put_gate(struct registration_run *rr, struct verdict *v)
 {
     bool failed = v->status == VERDICT_FAIL;
+    if (v->gate > GATE_BYTES && v->gate < GATE_LIMITS)
+        copy_text(v->modelled, sizeof v->modelled, rr->modelled);
     known_apply(rr->registration, rr->run->options->today, v);
     rr->gate_failed[v->gate] |= failed;
     rr->n_nonfinite += v->n_nonfinite;
@@ -341,6 +344,14 @@ static bool has_float_output(const struct registration *registration)
     return false;
 }
 
+/* Which assumptions of the emulator the kernel's numbers rest on. */
+static void find_modelled(struct registration_run *rr)
+{
+    struct device *device = rr->run->builds.device;
+    if (device->modelled)
+        device->modelled(device, rr->target.function, rr->modelled, sizeof rr->modelled);
+}
+
 static bool run_registration(struct run *run, const struct registration *registration, struct error *error)
 {
     struct registration_run rr = {
@@ -356,8 +367,10 @@ static bool run_registration(struct run *run, const struct registration *registr
         struct verdict v = verdict_for(&rr, SUBJECT_GATE, GATE_BYTES, VERDICT_BUILD_FAILED);
         verdict_reason(&v, "%.690s", build_error.text);
         stream_put(run->stream, &v);
-    } else if (!replay(&rr) && !run_all_cases(&rr, error)) {
-        return false;
+    } else if (!replay(&rr)) {
+        find_modelled(&rr);
+        if (!run_all_cases(&rr, error))
+            return false;
     }
     stream_registration_end(run->stream, registration->name, run->builds.device->chip);
     return true;

@@ -49,7 +49,7 @@ enum verdict_subject { VERDICT_SUBJECTS(SUBJECT_ENUM) SUBJECT_COUNT };
 enum verdict_status { VERDICT_STATUSES(STATUS_ENUM) VERDICT_STATUS_COUNT };
 #undef STATUS_ENUM
 
-enum { VERDICT_NAME_BYTES = 96, VERDICT_REASON_BYTES = 1200 };
+enum { VERDICT_NAME_BYTES = 96, VERDICT_REASON_BYTES = 1200, VERDICT_MODELLED_BYTES = 240 };
 
 /* One output element against its reference. */
 struct verdict_element {
@@ -81,7 +81,8 @@ struct verdict {
     double miss_fp16, miss_bf16;    /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;   /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;           /* never compared */
-    bool replayed;                  /* decided by the run that this one resumes; not logged */
+    char modelled[VERDICT_MODELLED_BYTES]; /* gates 2 to 4: the kernel's instructions that rest on an assumption */
+    bool replayed;                         /* decided by the run that this one resumes; not logged */
     bool has_finding;
     struct finding finding;            /* gate 1: the device's first, where has_finding */
     char reason[VERDICT_REASON_BYTES]; /* for people; "" where the numbers say it all */

@@ -49,6 +49,7 @@ static const struct field fields[] = {
     FIELD(FIELD_REAL, "reference", worst.reference),
     FIELD(FIELD_REAL, "bound", worst.bound),
     FIELD(FIELD_INT64, "duration_ns", duration_ns),
+    FIELD(FIELD_TEXT, "modelled", modelled),
     FIELD(FIELD_TEXT, "reason", reason),
 };
 #undef FIELD

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/emulator/hip_state.h"
+#include "device/emulator/modelled.h"
 
 enum { VERSION = 60300000 /* of HIP, as hipRuntimeGetVersion counts: the API that the table speaks */, MEMCPY_DEFAULT = 4 };
 
@@ -412,6 +413,20 @@ static void emulator_close(struct device *device)
     current_device = 0;
 }
 
+static size_t modelled(struct device *device, hipFunction_t function, char *text, size_t capacity)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    const struct ihipModuleSymbol_t *symbol = hip_function_find(emulator, function);
+    const struct emulated_code *code = symbol ? hip_function_code(emulator, symbol) : NULL;
+    size_t n = 0;
+    *text = 0;
+    if (code)
+        n = modelled_in_code(code, symbol->kernel->entry_address, symbol->kernel->code_bytes, text, capacity);
+    pthread_mutex_unlock(&emulator->lock);
+    return n;
+}
+
 static void fill_device(struct emulator *emulator)
 {
     emulator->device = (struct device){
@@ -424,6 +439,7 @@ static void fill_device(struct emulator *emulator)
         .set_checks = set_checks,
         .forget = forget,
         .take_findings = take_findings,
+        .modelled = modelled,
         .close = emulator_close,
         .context = emulator,
     };

@@ -5,6 +5,7 @@
 
 #include "contract/base/file.h"
 #include "tests/support/case_parse.h"
+#include "tests/support/evidence.h"
 #include "tests/support/group_runner.h"
 #include "tests/support/wave_runner.h"
 
@@ -119,6 +120,8 @@ static bool run_case(const struct instruction_case *test, const char *chip, cons
     bool ok = runner && run_prepared(test, runner, path, out);
     if (!runner)
         fprintf(out, "FAIL %s:%zu: %s: %s\n", path, test->line, test->name, error.text);
+    else if (ok)
+        evidence_note_code(&runner->code, "case");
     group_runner_close(runner);
     return ok;
 }

@@ -6,6 +6,7 @@
 
 #include "device/emulator/code.h"
 #include "records/chips.h"
+#include "tests/support/evidence.h"
 
 enum { FIRST_SOURCE = 8, STRIDE = 2 };
 
@@ -85,6 +86,7 @@ struct lane_op *lane_op_open_on(const char *chip, const char *mnemonic, uint32_t
     wave->exec = wave->full_exec;
     wave->chip = chip_find(chip);
     wave->dispatch = &op->dispatch;
+    evidence_note(wave->chip, mnemonic, NULL);
     size_t bytes = (size_t)VGPR_ROWS * n_lanes * 4;
     wave->vgpr = aligned_alloc(64, bytes);
     memset(wave->vgpr, 0, bytes);

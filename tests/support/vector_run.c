@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/evidence.h"
 #include "tests/support/group_runner.h"
 
 enum { MAX_REASON = 1024 };
@@ -43,6 +44,8 @@ static bool run_vector(const struct vector *vector, FILE *out, struct vector_tal
         const uint8_t *bytes = memory_host(runner->memory, output, vector->output_bytes);
         size_t failed = agreement_first_failure(vector, bytes);
         ok = failed == vector->n_checks;
+        if (ok)
+            evidence_note_code(&runner->code, "vector");
         bool whole = agreement_whole(vector, bytes);
         tally->n_whole += whole;
         if (!ok)

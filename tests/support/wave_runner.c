@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "device/emulator/sanitizer/sanitizer.h"
+#include "tests/support/evidence.h"
 
 struct wave_runner *wave_runner_open(const char *chip, uint32_t n_lanes)
 {
@@ -99,8 +100,10 @@ static bool load_image(struct wave_runner *runner, uint8_t *image, size_t n_byte
     free(runner->image);
     runner->image = image;
     runner->wave.pc = 0;
-    if (code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error))
+    if (code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error)) {
+        evidence_note_code(&runner->code, NULL);
         return true;
+    }
     fprintf(stderr, "wave_runner: %s\n", error.text);
     return false;
 }

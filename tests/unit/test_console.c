@@ -157,14 +157,17 @@ static void summary_line_is_last_and_stable(void **state)
                                        .n_controls = 44,
                                        .n_red = 44,
                                        .n_limit_problems = 1,
-                                       .n_cells_run = 840,
+                                       .n_cells_run = 838,
+                                       .n_cells_modelled = 2,
+                                       .modelled = "v_mfma_f32_16x16x32_f16",
                                        .n_cells_not_run = 5,
                                        .gates_ns = 444983123456,
                                        .limits_ns = 2447000000}}};
     console_summary(&console, &counts, false);
     fclose(out);
     assert_string_equal(
-        text, "COVERAGE gfx1151 169 kernels x gates 1-5: 840 run, 0 modelled, 5 not run\n"
+        text, "COVERAGE gfx1151 169 kernels x gates 1-5: 838 run, 2 modelled, 5 not run; modelled: "
+              "v_mfma_f32_16x16x32_f16\n"
               "SUMMARY gfx1151 169 kernels: 169 pass gates 1-4, 0 fail, 2 known findings; 44 controls: 44 red as planted, "
               "0 missed; 1 limit problems; gates 444983 ms, limits 2447 ms\n");
     free(text);
