@@ -63,7 +63,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
 SECONDS ?= 60
 
-.PHONY: help deps build contract test tests bench conformance fuzz new format lint sanitize install uninstall clean FORCE
+.PHONY: help deps build contract test tests bench conformance fidelity fuzz new format lint sanitize install uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N  V=1"
@@ -89,6 +89,10 @@ conformance: deps ## hold every chip to vectors, cases and kernels (VECTORS=fold
 	@test -n "$(VECTORS)" || { echo "make conformance: give the folder of vectors: make conformance VECTORS=DIR" >&2; exit 2; }
 	@$(MAKE) -j$(JOBS) --no-print-directory $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS))
 	@status=0; for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(VECTORS) || status=$$?; done; exit $$status
+
+fidelity: deps ## docs/fidelity.md anew, from the results of all unit tests (VECTORS=folder of *.jsonl)
+	@$(MAKE) -j$(JOBS) --no-print-directory build tests $(filter $(BUILD)/programs/fidelity/% $(BUILD)/programs/conformance/%,$(PROGRAMS))
+	@JOBS=$(JOBS) scripts/fidelity.sh $(BUILD) $(VECTORS)
 
 new: deps ## a kernel, its registration and a control that build and pass (FAMILY=, KERNEL=)
 	@scripts/new_kernel.sh "$(FAMILY)" "$(KERNEL)"

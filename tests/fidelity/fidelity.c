@@ -48,15 +48,15 @@ static bool gather(const char *path, const char *notes, struct evidence_table *t
 
 static bool make_page(const char *path, const struct evidence_table *table, struct error *error)
 {
-    struct fidelity fidelity;
+    struct fidelity fidelity = {0};
     char *page = NULL, *text = NULL;
     size_t n_bytes;
-    bool ok = file_read(path, &page, &n_bytes, error) && fidelity_open(&fidelity, table, error);
-    if (ok) {
+    if (file_read(path, &page, &n_bytes, error) && fidelity_open(&fidelity, error)) {
+        fidelity_use(&fidelity, table);
         text = fidelity_page(&fidelity, page, error);
-        fidelity_close(&fidelity);
     }
-    ok = text && write_file(path, text, error);
+    fidelity_close(&fidelity);
+    bool ok = text && write_file(path, text, error);
     free(text);
     free(page);
     return ok;

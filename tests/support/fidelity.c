@@ -39,18 +39,26 @@ static void mark_compared(struct fidelity *fidelity)
     }
 }
 
-bool fidelity_open(struct fidelity *fidelity, const struct evidence_table *evidence, struct error *error)
+bool fidelity_open(struct fidelity *fidelity, struct error *error)
 {
     size_t n_opcodes;
     opcode_table(&n_opcodes);
-    *fidelity = (struct fidelity){.evidence = evidence, .compared = calloc(n_opcodes, 1)};
+    *fidelity = (struct fidelity){.compared = calloc(n_opcodes, 1)};
     if (!fidelity->compared)
         return error_set(error, STATUS_ENVIRONMENT, "out of memory");
-    mark_compared(fidelity);
     EACH_FAMILY(family)
     if (!instruction_set_walk(chip_find(family_chip(family)), &fidelity->sets[family], error))
         return false;
     return true;
+}
+
+void fidelity_use(struct fidelity *fidelity, const struct evidence_table *evidence)
+{
+    size_t n_opcodes;
+    opcode_table(&n_opcodes);
+    memset(fidelity->compared, 0, n_opcodes);
+    fidelity->evidence = evidence;
+    mark_compared(fidelity);
 }
 
 void fidelity_close(struct fidelity *fidelity)

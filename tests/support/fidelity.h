@@ -8,13 +8,16 @@
 #include "tests/support/evidence_table.h"
 #include "tests/support/instruction_set.h"
 
-/* The instruction sets of all families; each walk takes seconds. Errors: STATUS_ENVIRONMENT. Free with fidelity_close. */
 struct fidelity {
     struct instruction_set sets[N_FAMILIES];
     const struct evidence_table *evidence; /* borrowed */
     bool *compared;                        /* by row of the opcode table: its handler was compared somewhere */
 };
-bool fidelity_open(struct fidelity *fidelity, const struct evidence_table *evidence, struct error *error);
+/* Walks the instruction sets of all families, each in seconds. Errors: STATUS_ENVIRONMENT. fidelity_close in either case.
+ */
+bool fidelity_open(struct fidelity *fidelity, struct error *error);
+/* The evidence that grades rest on, borrowed; before any is asked for. */
+void fidelity_use(struct fidelity *fidelity, const struct evidence_table *evidence);
 void fidelity_close(struct fidelity *fidelity);
 
 /* X(letter, name, what it says of an implemented instruction). */
