@@ -1,5 +1,6 @@
 #include "tests/support/fidelity.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,46 @@ static void mark_compared(struct fidelity *fidelity)
     }
 }
 
+struct family_walk {
+    pthread_t thread;
+    const struct chip *chip;
+    struct instruction_set *set;
+    bool started, ok;
+    struct error error;
+};
+
+static void *walk_family(void *context)
+{
+    struct family_walk *walk = context;
+    walk->ok = instruction_set_walk(walk->chip, walk->set, &walk->error);
+    return NULL;
+}
+
+/* A thread a family; the first error of them. */
+static bool walk_all(struct fidelity *fidelity, struct error *error)
+{
+    struct family_walk walks[N_FAMILIES] = {0};
+    bool ok = true;
+    EACH_FAMILY(family)
+    {
+        struct family_walk *walk = &walks[family];
+        walk->chip = chip_find(family_chip(family));
+        walk->set = &fidelity->sets[family];
+        walk->started = pthread_create(&walk->thread, NULL, walk_family, walk) == 0;
+        if (!walk->started)
+            walk_family(walk);
+    }
+    EACH_FAMILY(family)
+    {
+        if (walks[family].started)
+            pthread_join(walks[family].thread, NULL);
+        if (ok && !walks[family].ok)
+            *error = walks[family].error;
+        ok &= walks[family].ok;
+    }
+    return ok;
+}
+
 bool fidelity_open(struct fidelity *fidelity, struct error *error)
 {
     size_t n_opcodes;
@@ -46,10 +87,7 @@ bool fidelity_open(struct fidelity *fidelity, struct error *error)
     *fidelity = (struct fidelity){.compared = calloc(n_opcodes, 1)};
     if (!fidelity->compared)
         return error_set(error, STATUS_ENVIRONMENT, "out of memory");
-    EACH_FAMILY(family)
-    if (!instruction_set_walk(chip_find(family_chip(family)), &fidelity->sets[family], error))
-        return false;
-    return true;
+    return walk_all(fidelity, error);
 }
 
 void fidelity_use(struct fidelity *fidelity, const struct evidence_table *evidence)

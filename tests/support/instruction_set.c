@@ -266,6 +266,13 @@ static int compare_stems(const void *a, const void *b)
     return strcmp(((const struct known_instruction *)a)->stem, ((const struct known_instruction *)b)->stem);
 }
 
+/* Forms of compute's instructions that no compute kernel needs: in the global data share (gds), of partially resident
+ * textures (tfe). */
+static bool is_form_left_out(const char *text)
+{
+    return strstr(text, " gds") || strstr(text, " tfe");
+}
+
 /* Gives each instruction its texts, drops those that the assembler refuses in every form, and sorts. */
 static void settle(struct walk *walk)
 {
@@ -276,7 +283,7 @@ static void settle(struct walk *walk)
         if (candidate->refused)
             continue;
         known->text = known->text ? known->text : candidate->text;
-        if (known->opcode && !candidate->parsed && !known->unread)
+        if (known->opcode && !candidate->parsed && !known->unread && !is_form_left_out(candidate->text))
             known->unread = candidate->text;
     }
     size_t n = 0;
