@@ -21,7 +21,6 @@ static const char *const kernel_patterns[] = {"kernels/*/*.hip", "tests/kernels/
 static const struct {
     const char *pattern, *reason;
 } excuses[] = {
-    {"ds_gws_*", "global wave sync needs a queue that the driver grants it to"},
     {"image_*", "images"},
 };
 

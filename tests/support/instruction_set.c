@@ -59,7 +59,7 @@ static const struct {
     {"*_gs_reg_rtn", "streamout"},
     {"ds_ordered_count", "the global data share"},
     {"s_endpgm_ordered_ps_done", "pixel shaders"},
-    {"ds_gws_*", "global wave sync, which needs a queue that the driver grants it to"},
+    {"ds_gws_sema_*", "semaphores of the global wave sync, which no library uses"},
     {"s_rfe_*", "legal in a trap handler alone"},
 };
 enum { N_RULES = sizeof rules / sizeof *rules };
