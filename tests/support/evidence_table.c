@@ -13,9 +13,9 @@ static const char *const family_chips[N_FAMILIES] = {
 
 /* Programs whose runs compare something else than what single instructions leave. */
 static const char *const not_comparing[] = {
-    "test_levels",   "test_decode*",  "test_opcodes", "test_wave",       "test_modelled",  "test_race*",
-    "test_flow*",    "test_init*",    "test_wait*",   "test_sanitizer*", "test_schedule*", "test_sync*",
-    "test_profile*", "test_finding*", "test_nan*",    "test_stat*",      "bench*",         "fuzz*",
+    "test_levels", "test_decode*", "test_opcodes",    "test_wave",      "test_modelled", "test_race*",    "test_flow*",
+    "test_init*",  "test_wait*",   "test_sanitizer*", "test_schedule*", "test_sync*",    "test_profile*", "test_finding*",
+    "test_nan*",   "test_stat*",   "bench*",          "conformance",    "fuzz*",
 };
 
 const char *family_chip(enum chip_family family)
