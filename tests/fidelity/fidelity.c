@@ -2,6 +2,9 @@
  * fidelity PAGE EVIDENCE [NOTES]: makes the tables of docs/fidelity.md anew. With NOTES, what a run of the tests wrote
  * (HIPCONTRACT_EVIDENCE), EVIDENCE is made anew first: from the notes, and from the old one for published vectors where the
  * notes hold none. Usually called by `make fidelity`.
+ *
+ * fidelity --claims EVIDENCE NOTES: exit 1 where EVIDENCE claims what the notes of a run of the tests do not show,
+ * published vectors aside.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,12 +65,47 @@ static bool make_page(const char *path, const struct evidence_table *table, stru
     return ok;
 }
 
+static bool shows(const struct evidence_table *run, const struct evidence *claim)
+{
+    size_t n;
+    const struct evidence *rows = evidence_of(run, claim->mnemonic, &n);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].family == claim->family && strcmp(rows[i].means, claim->means) == 0)
+            return true;
+    return false;
+}
+
+static int check_claims(const char *path, const char *notes)
+{
+    struct error error = {0};
+    struct evidence_table claims, run = {0};
+    size_t n_wrong = 0;
+    bool ok = evidence_table_read(path, &claims, &error) && evidence_table_add_notes(notes, &run, &error);
+    for (size_t i = 0; ok && i < claims.n_rows; i++) {
+        const struct evidence *claim = &claims.rows[i];
+        if (strcmp(claim->means, "vector") == 0 || shows(&run, claim))
+            continue;
+        n_wrong++;
+        printf("%s: %s on %s: not compared by %s in this run\n", path, claim->mnemonic, family_chip(claim->family),
+               claim->means);
+    }
+    if (ok)
+        printf("%s: %zu claims, %zu not shown by this run of the tests\n", path, claims.n_rows, n_wrong);
+    else
+        fprintf(stderr, "fidelity: %s\n", error.text);
+    evidence_table_free(&claims);
+    evidence_table_free(&run);
+    return !ok ? (int)error.status : n_wrong ? STATUS_RED : STATUS_OK;
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {0};
     struct evidence_table table;
+    if (argc == 4 && strcmp(argv[1], "--claims") == 0)
+        return check_claims(argv[2], argv[3]);
     if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: fidelity PAGE EVIDENCE [NOTES]\n");
+        fprintf(stderr, "usage: fidelity PAGE EVIDENCE [NOTES]\n       fidelity --claims EVIDENCE NOTES\n");
         return STATUS_USAGE;
     }
     bool ok = evidence_table_read(argv[2], &table, &error) && (argc < 4 || gather(argv[2], argv[3], &table, &error)) &&
