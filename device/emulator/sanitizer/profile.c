@@ -52,7 +52,7 @@ static void add_dword(struct dwords *dwords, uint64_t dword, uint32_t n_banks)
         if (dwords->dword[i] == dword)
             return;
     dwords->dword[dwords->n++] = dword;
-    dwords->in_bank[dword % n_banks]++;
+    dwords->in_bank[dword & (n_banks - 1)]++;
 }
 
 static uint32_t passes_of(const struct dwords *dwords, uint32_t n_banks, uint32_t *least)
@@ -60,7 +60,7 @@ static uint32_t passes_of(const struct dwords *dwords, uint32_t n_banks, uint32_
     uint32_t most = 0;
     for (uint32_t bank = 0; bank < n_banks; bank++)
         most = dwords->in_bank[bank] > most ? dwords->in_bank[bank] : most;
-    *least += (dwords->n + n_banks - 1) / n_banks;
+    *least += (dwords->n + n_banks - 1) >> __builtin_ctz(n_banks);
     return most;
 }
 
@@ -92,10 +92,10 @@ uint32_t profile_lds_passes(uint32_t n_banks, uint32_t n_lanes, uint64_t lanes, 
 uint32_t profile_lines(uint32_t line_bytes, uint64_t lanes, const uint64_t *bytes, uint32_t n_bytes)
 {
     uint64_t lines[2 * MAX_LANES];
-    uint32_t n_lines = 0;
+    uint32_t n_lines = 0, shift = (uint32_t)__builtin_ctz(line_bytes);
     for (uint64_t left = lanes; left; left &= left - 1) {
         uint64_t first = bytes[__builtin_ctzll(left)];
-        for (uint64_t line = first / line_bytes; line <= (first + n_bytes - 1) / line_bytes; line++) {
+        for (uint64_t line = first >> shift; line <= (first + n_bytes - 1) >> shift; line++) {
             uint32_t i = n_lines;
             while (i > 0 && lines[i - 1] != line)
                 i--;

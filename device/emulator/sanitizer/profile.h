@@ -23,10 +23,11 @@ void profile_access(struct wave *wave, const struct access_record *record);
 
 /* Passes that the banks of LDS need for an access of n_bytes a lane at the byte addresses of the lanes in the mask. A pass
  * serves one dword a bank. As many consecutive lanes go together as fill the banks once with n_bytes each; of these, lanes
- * that touch the same dword share it. *least is what the same lanes need when no two dwords share a bank. */
+ * that touch the same dword share it. n_banks is a power of two, at most 64. *least is what the same lanes need when no two
+ * dwords share a bank. */
 uint32_t profile_lds_passes(uint32_t n_banks, uint32_t n_lanes, uint64_t lanes, const uint64_t *bytes, uint32_t n_bytes,
                             uint32_t *least);
-/* Cache lines that the lanes' bytes touch. */
+/* Cache lines of line_bytes (a power of two) that the lanes' bytes touch; at most two a lane. */
 uint32_t profile_lines(uint32_t line_bytes, uint64_t lanes, const uint64_t *bytes, uint32_t n_bytes);
 
 #endif
