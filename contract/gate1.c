@@ -23,16 +23,26 @@ static bool fail(struct verdict *verdict)
     return false;
 }
 
+/* The first finding that is no note, else the first. */
+static const struct finding *first_fault(const struct launch_result *result)
+{
+    for (size_t i = 0; i < result->n_findings; i++)
+        if (result->findings[i].kind != FINDING_NAN)
+            return &result->findings[i];
+    return &result->findings[0];
+}
+
 /* Findings first: they say why a launch failed. Those that let a launch go on are red at this gate; the rest end it. */
 static bool launch_ok(const struct launch_result *result, struct device *device, int run, struct verdict *verdict)
 {
-    const struct finding *finding = result->n_findings ? &result->findings[0] : NULL;
+    const struct finding *finding = result->n_findings ? first_fault(result) : NULL;
     const char *kind = finding ? finding_kind_name(finding->kind) : "", *text = finding ? finding->text : "";
     if (finding) {
         verdict->has_finding = true;
         verdict->finding = *finding;
     }
-    if (finding && (CHECKS_ALL >> finding->kind & 1 || result->code == hipSuccess)) {
+    bool is_note = finding && finding->kind == FINDING_NAN;
+    if (finding && !is_note && (CHECKS_ALL >> finding->kind & 1 || result->code == hipSuccess)) {
         verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, text);
         return fail(verdict);
     }

@@ -80,6 +80,8 @@ static const struct lane_rule {
     {"v_swap_b32 v3, v1", 0x5, 0, 0x5},
     {"v_mov_b32_dpp v3, v1 row_ror:1 row_mask:0xf bank_mask:0xf", 0x8, 0, 0x8},
     {"v_mov_b16 v3.h, v1.l", 0x3, 0, 0xc},
+    {"v_fma_mixlo_f16 v3, v1, v2, v2", 0xf, 0, 0x3},
+    {"v_fma_mixhi_f16 v3, v1, v2, v2", 0xf, 0, 0xc},
     {"v_readfirstlane_b32 s4, v1\n v_mov_b32 v3, s4", 0x2, 0, 0x2},
 };
 
@@ -158,6 +160,18 @@ static void matrix_results_depend_on_the_rows_and_columns_read(void **state)
     for (unsigned row = 24; row < 32; row++)
         assert_int_equal(row_any(runner->wave.checks->init->rows[row]), 1 << 3 | 1 << 19);
     assert_int_equal(wave_runner_vgpr(runner, 16)[3], 0);
+    wave_runner_close(runner);
+}
+
+static void matrix_results_on_cdna_too(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx90a", 64);
+    /* 32x32x2 f32: lane l holds column l % 32 of B. */
+    undefine(runner, 2, 0xf, 1 << 7);
+    assert_true(wave_runner_run(runner, "v_mfma_f32_32x32x2f32 v[16:31], v1, v2, v[16:31]"));
+    for (unsigned row = 16; row < 32; row++)
+        assert_int_equal(row_any(runner->wave.checks->init->rows[row]), UINT64_C(1) << 7 | UINT64_C(1) << 39);
     wave_runner_close(runner);
 }
 
@@ -380,6 +394,7 @@ int main(void)
         cmocka_unit_test(permutes_move_undefined_bytes_between_lanes),
         cmocka_unit_test(matrix_results_depend_on_the_rows_and_columns_read),
 
+        cmocka_unit_test(matrix_results_on_cdna_too),
         cmocka_unit_test(scalar_bits_follow_the_rules),
         cmocka_unit_test(uses_are_found),
         cmocka_unit_test(uses_that_do_not_matter_are_not_found),

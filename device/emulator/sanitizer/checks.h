@@ -30,6 +30,9 @@ void wait_before(struct wave *wave, const struct instruction *in, const struct f
 void wait_access(struct wave *wave, const struct access_record *record);
 
 /* nan.c */
+bool nan_wave_open(struct wave_checks *checks);
+void nan_wave_close(struct wave_checks *checks);
+void nan_wave_start(struct wave *wave);
 void nan_before(struct wave *wave, const struct instruction *in, const struct flow *flow);
 void nan_after(struct wave *wave, const struct instruction *in, const struct flow *flow);
 

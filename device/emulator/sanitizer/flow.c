@@ -194,10 +194,7 @@ static void add_implicit(const struct emulated_code *code, unsigned bits, struct
 /* Loads and stores of half a register, and buffer atomics, which return into their data register. */
 static void adjust_memory(const struct instruction *in, unsigned bits, struct flow *flow)
 {
-    if (bits & (LOW_RESULT | HIGH_RESULT) && flow->n_dst) {
-        flow->writes[0].part = bits & HIGH_RESULT ? FLOW_HIGH : FLOW_LOW;
-        flow->flags |= FLOW_PARTIAL;
-    }
+
     if (bits & HIGH_DATA)
         flow->reads[in->class == CLASS_BUFFER ? 0 : 1].part = FLOW_HIGH;
     if (bits & RETURNS_INTO_DATA && in->flags & FLAG_GLC && flow->n_dst == 0) {
@@ -255,6 +252,10 @@ void flow_make_row(const struct emulated_code *code, const struct instruction *i
         flow->writes[0].part = FLOW_WHOLE;
     if (in->n_dst && (flow->writes[0].part != FLOW_WHOLE || in->flags & FLAG_DST_UNUSED_PRESERVE))
         flow->flags |= FLOW_PARTIAL;
+    if (bits & (LOW_RESULT | HIGH_RESULT) && flow->n_dst) {
+        flow->writes[0].part = bits & HIGH_RESULT ? FLOW_HIGH : FLOW_LOW;
+        flow->flags |= FLOW_PARTIAL;
+    }
     if (is_memory(in->class)) {
         adjust_memory(in, bits, flow);
         flow->address_reads = address_reads(in);

@@ -51,7 +51,8 @@ static bool open_waves(const struct dispatch *dispatch, struct group_checks *che
         struct wave_checks *wave = &checks->waves[i];
         wave->wanted = wanted;
         if ((wants(wanted, FINDING_INIT) && !init_wave_open(dispatch, wave)) ||
-            (wants(wanted, FINDING_WAIT) && !wait_wave_open(dispatch, wave)))
+            (wants(wanted, FINDING_WAIT) && !wait_wave_open(dispatch, wave)) ||
+            (wants(wanted, FINDING_NAN) && !nan_wave_open(wave)))
             return false;
     }
     return true;
@@ -82,6 +83,7 @@ void sanitizer_group_close(struct group_checks *checks)
     for (uint32_t i = 0; i < checks->n_waves; i++) {
         init_wave_close(&checks->waves[i]);
         wait_wave_close(&checks->waves[i]);
+        nan_wave_close(&checks->waves[i]);
     }
     init_group_close(checks);
     race_group_close(checks);
@@ -101,6 +103,8 @@ void sanitizer_group_start(struct workgroup *group, struct group_checks *checks,
             init_wave_start(wave, poison);
         if (wants(wanted, FINDING_WAIT))
             wait_wave_start(wave);
+        if (wants(wanted, FINDING_NAN))
+            nan_wave_start(wave);
     }
     if (wants(wanted, FINDING_INIT))
         init_group_start(group, poison != NULL);
@@ -129,7 +133,7 @@ static void before(struct wave *wave, const struct instruction *in, const struct
         init_before(wave, in, flow);
     if (wants(wanted, FINDING_RACE))
         race_before(wave, in);
-    if (wants(wanted, FINDING_NAN))
+    if (wants(wanted, FINDING_NAN) && !wave->code->wraps_vectors)
         nan_before(wave, in, flow);
 }
 
@@ -164,7 +168,7 @@ void sanitizer_before(struct wave *wave, const struct instruction *in)
 void sanitizer_after(struct wave *wave, const struct instruction *in)
 {
     const struct wave_checks *checks = wave->checks;
-    if (checks && wants(checks->wanted, FINDING_NAN))
+    if (checks && wants(checks->wanted, FINDING_NAN) && !wave->code->wraps_vectors)
         nan_after(wave, in, flow_of(wave->code, in));
 }
 

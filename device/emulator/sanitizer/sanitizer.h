@@ -58,6 +58,7 @@ struct access_record {
 struct init_group;
 struct init_wave;
 struct wait_wave;
+struct nan_wave;
 struct race_dispatch;
 struct race_group;
 
@@ -70,6 +71,7 @@ struct wave_checks {
     unsigned wanted;
     struct init_wave *init;
     struct wait_wave *wait;
+    struct nan_wave *nan;
 };
 
 struct group_checks {
