@@ -41,7 +41,7 @@ bool kernel_module_open(struct kernel_module *module, const struct kernel_source
 {
     struct error error;
     struct emulator_options options = {
-        .chip = source->chip, .n_devices = 1, .n_threads = n_threads, .checks = CHECKS_BASIC};
+        .chip = source->chip, .n_devices = 1, .n_threads = n_threads, .checks = CHECKS_BASIC | 1u << FINDING_RACE};
     struct compile_request request = {.source_path = source->path,
                                       .family = source->path,
                                       .chip = source->chip,

@@ -190,6 +190,16 @@ static void atomics_race_with_plain_accesses_only(void **state)
     assert_int_equal(HISTORY({0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}), 1);
 }
 
+/* old = *at; do old = atomicCAS(at, …) while …: everyday code, whose first load is a guess. */
+static void the_guess_of_a_compare_and_swap_loop_is_no_race(void **state)
+{
+    (void)state;
+    assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}, {1, AT_ATOMIC, 8, 4}), 0);
+    assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {1, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_ATOMIC, 8, 4}), 0);
+    assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}, {1, AT_ATOMIC, 16, 4}), 1);
+    assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}), 1);
+}
+
 /* Data, then the flag; the flag, then the data. */
 static void atomics_publish_what_came_before_them(void **state)
 {
@@ -243,11 +253,11 @@ static void the_middle_of_a_split_barrier_is_unordered(void **state)
     assert_int_equal(n_findings(&bench), 0);
     touch(&bench, 1, AT_LDS_LOAD, 16, 4); /* wave 0 stored this after its signal */
     assert_int_equal(n_findings(&bench), 1);
-    touch(&bench, 2, AT_LDS_ATOMIC, 8, 4); /* wave 2 has not come to its wait: races with wave 0's store and 1's load */
+    touch(&bench, 2, AT_LDS_STORE, 8, 4); /* wave 2 has not come to its wait: races with wave 0's store and 1's load */
     assert_int_equal(n_findings(&bench), 3);
     race_before(&bench.runner->group.waves[3], &wait);
     touch(&bench, 3, AT_LDS_STORE, 4, 4);
-    touch(&bench, 3, AT_LDS_LOAD, 8, 4); /* races with wave 2's atomic only */
+    touch(&bench, 3, AT_LDS_ATOMIC, 8, 4); /* races with wave 2's store only */
     assert_int_equal(n_findings(&bench), 4);
     close_bench(&bench);
 }
@@ -427,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_barrier_orders_what_lies_on_its_two_sides),
         cmocka_unit_test(a_late_reader_among_ordered_ones_is_found),
         cmocka_unit_test(atomics_race_with_plain_accesses_only),
+        cmocka_unit_test(the_guess_of_a_compare_and_swap_loop_is_no_race),
         cmocka_unit_test(atomics_publish_what_came_before_them),
         cmocka_unit_test(what_an_atomic_does_not_publish_races),
         cmocka_unit_test(a_coherent_load_of_a_plain_store_is_a_flag),

@@ -46,6 +46,7 @@ void race_group_start(struct workgroup *group)
     race->index = linear_index(group);
     race->pairs.n = 0;
     race->n_locks = 0;
+    race->n_guesses = 0;
     race->out_of_memory = false;
     memset(race->waves, 0, sizeof race->waves);
     race_order_start(&race->order, group->n_waves);
@@ -55,6 +56,7 @@ void race_group_start(struct workgroup *group)
 
 void race_group_end(struct workgroup *group)
 {
+    race_report_guesses(group);
     race_launch_add(group);
     if (group->checks->race->out_of_memory)
         wave_finding(&group->waves[0], FINDING_UNSUPPORTED, -1, "the host has no memory left for the race check");
@@ -96,7 +98,7 @@ static void report(const struct touch *touch, const struct race_stamp *before, b
                              .now_writes = touch->writes,
                              .space = touch->space,
                              .address = address};
-    race_report(touch->group, &pair);
+    race_report_unless_guess(touch->group, &pair);
 }
 
 static void check_cell(const struct touch *touch, const struct race_cell *cell, const struct race_stamp *now,
@@ -338,8 +340,11 @@ void race_access(struct wave *wave, const struct access_record *record)
     touch_record(wave, record, kind);
     if (record->kind != ACCESS_LOAD)
         publish(race, index, record, kind);
-    if (record->kind == ACCESS_ATOMIC)
-        note_lock(race, record);
+    if (record->kind != ACCESS_ATOMIC)
+        return;
+    note_lock(race, record);
+    if (race->n_guesses)
+        EACH_ADDRESS(record, address) race_guess_right(race, index, record->space, address, record->n_bytes);
 }
 
 void race_before(struct wave *wave, const struct instruction *in)

@@ -43,6 +43,16 @@ struct race_wave {
 /* Addresses of atomics of one lane, newest last: where a plain store of one lane may be the release of a lock. */
 enum { RACE_LOCKS = 8 };
 
+/* A plain load that races with another wave's atomic, and may be the first guess of a compare-and-swap loop: it is, and no
+ * finding, where its wave goes on to update the address. */
+enum { RACE_GUESSES = 64 };
+struct race_guess {
+    struct race_stamp before, now;
+    uint64_t address;
+    uint8_t space; /* enum access_space */
+    uint8_t wave;  /* that loads */
+};
+
 struct race_group {
     struct race_dispatch *launch;
     struct race_order order;
@@ -50,6 +60,8 @@ struct race_group {
     struct race_wave waves[RACE_MAX_WAVES];
     uint64_t locks[RACE_LOCKS];
     unsigned n_locks;
+    struct race_guess guesses[RACE_GUESSES];
+    unsigned n_guesses;
     struct race_pairs pairs;
     uint32_t index; /* linear index of the workgroup */
     bool out_of_memory;
@@ -78,6 +90,11 @@ static inline bool race_kinds(uint8_t a_kind, bool a_writes, uint8_t b_kind, boo
 
 /* Adds a finding at an instruction of a wave of the group, unless the group has reported that pair. */
 void race_report(struct workgroup *group, const struct race_pair *pair);
+/* The same, but for a guess only when race_report_guesses is called and the loading wave has not updated the address. */
+void race_report_unless_guess(struct workgroup *group, const struct race_pair *pair);
+/* A wave updates n_bytes at an address by an atomic. */
+void race_guess_right(struct race_group *race, unsigned wave, enum access_space space, uint64_t address, uint32_t n_bytes);
+void race_report_guesses(struct workgroup *group);
 /* Adds the group's accesses to the launch's and reports races with groups before it; called once for each rank. */
 void race_launch_add(struct workgroup *group);
 

@@ -63,3 +63,53 @@ void race_report(struct workgroup *group, const struct race_pair *pair)
                       verb(before, pair->before_writes));
     wave->current = current;
 }
+
+/* Of a load and an atomic; the other pairs are none. */
+static bool may_be_guess(const struct race_pair *pair)
+{
+    bool now_loads = pair->now->kind == RACE_PLAIN && !pair->now_writes, now_updates = pair->now->kind == RACE_ATOMIC;
+    bool before_loads = pair->before->kind == RACE_PLAIN && !pair->before_writes;
+    return (now_loads && pair->before->kind == RACE_ATOMIC) || (now_updates && before_loads);
+}
+
+void race_report_unless_guess(struct workgroup *group, const struct race_pair *pair)
+{
+    struct race_group *race = group->checks->race;
+    if (!may_be_guess(pair) || race->n_guesses == RACE_GUESSES) {
+        race_report(group, pair);
+        return;
+    }
+    bool now_loads = pair->now->kind == RACE_PLAIN;
+    race->guesses[race->n_guesses++] = (struct race_guess){.before = *pair->before,
+                                                           .now = *pair->now,
+                                                           .address = pair->address,
+                                                           .space = (uint8_t)pair->space,
+                                                           .wave = now_loads ? pair->now->wave : pair->before->wave};
+}
+
+void race_guess_right(struct race_group *race, unsigned wave, enum access_space space, uint64_t address, uint32_t n_bytes)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < race->n_guesses; i++) {
+        const struct race_guess *guess = &race->guesses[i];
+        if (guess->wave != wave || guess->space != space || guess->address - address >= n_bytes)
+            race->guesses[kept++] = *guess;
+    }
+    race->n_guesses = kept;
+}
+
+void race_report_guesses(struct workgroup *group)
+{
+    struct race_group *race = group->checks->race;
+    for (unsigned i = 0; i < race->n_guesses; i++) {
+        const struct race_guess *guess = &race->guesses[i];
+        struct race_pair pair = {.before = &guess->before,
+                                 .now = &guess->now,
+                                 .before_writes = guess->before.kind == RACE_ATOMIC,
+                                 .now_writes = guess->now.kind == RACE_ATOMIC,
+                                 .space = guess->space,
+                                 .address = guess->address};
+        race_report(group, &pair);
+    }
+    race->n_guesses = 0;
+}
