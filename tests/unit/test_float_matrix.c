@@ -3,6 +3,7 @@
  * through the published layouts, summed by a second model of the chip's rule. A transposed operand, a wrong copy, a wrong
  * order or a sign that lands on the wrong half fails here.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -518,6 +519,46 @@ static void texts_of_matrix_instructions_are_read(void **state)
     wave_runner_close(runner);
 }
 
+/* Sixteen products just over 1 and C = 2^24, where an f32 steps by 2: a chain rounds each up and ends at 2^24 + 32, the
+ * chips' adders at 2^24 + 16. C = 2^12 for halves, which step by 4: gfx11's pairs end at 2^12 + 32, one rounding at 2^12
+ * + 16. */
+static void the_ieee_model_is_one_chain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip, *mnemonic;
+        uint32_t lanes, factor, c;
+    } cases[] = {
+        {"gfx1151", "v_wmma_f32_16x16x16_f16", 32, 0x3c013c01, 0x4b800000},
+        {"gfx1201", "v_wmma_f32_16x16x16_f16", 32, 0x3c013c01, 0x4b800000},
+        {"gfx1151", "v_wmma_f16_16x16x16_f16", 32, 0x3c013c01, 0x6c006c00},
+        {"gfx1201", "v_wmma_f16_16x16x16_f16", 64, 0x3c013c01, 0x6c006c00},
+        {"gfx942", "v_mfma_f32_16x16x16_f16", 64, 0x3c013c01, 0x4b800000},
+        {"gfx90a", "v_mfma_f32_16x16x16f16", 64, 0x3c013c01, 0x4b800000},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct lane_op *op = lane_op_open_on(cases[n].chip, cases[n].mnemonic, cases[n].lanes, LANE_OP_PLAIN_MODE);
+        place_operands(op);
+        op->dispatch.matrix_model = MATRIX_MODEL_IEEE;
+        for (unsigned row = ROW_A; row < ROW_D; row++)
+            for (unsigned lane = 0; lane < cases[n].lanes; lane++)
+                lane_op_row(op, row)[lane] = row < ROW_C ? cases[n].factor : cases[n].c;
+        op->instruction.run(&op->wave, &op->instruction);
+        bool half = strstr(cases[n].mnemonic, "_f16_16x16x16");
+        float sum = half ? 0x1p12f : 0x1p24f;
+        for (int k = 0; k < 16; k++)
+            sum = fmaf(0x1.004p0f, 0x1.004p0f, sum);
+        uint32_t wide, got = lane_op_row(op, ROW_D)[5];
+        memcpy(&wide, &sum, 4);
+        if (half)
+            assert_int_equal(got & 0xffff, truth_convert(&truth_f32, &truth_f16, (struct truth_mode){0}, wide));
+        else
+            assert_int_equal(got, wide);
+        assert_true(sum == (half ? 0x1p12f + 16 + 0x1p-5f : 0x1p24f + 32));
+        lane_op_close(op);
+    }
+}
+
 /* The compiler accumulates in place. */
 static void destination_may_be_the_addend(void **state)
 {
@@ -543,7 +584,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_match_their_definition),       cmocka_unit_test(gfx12_products_give_what_was_measured),
         cmocka_unit_test(gfx942_sums_give_the_published_values), cmocka_unit_test(texts_of_matrix_instructions_are_read),
-        cmocka_unit_test(destination_may_be_the_addend),
+        cmocka_unit_test(the_ieee_model_is_one_chain),           cmocka_unit_test(destination_may_be_the_addend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

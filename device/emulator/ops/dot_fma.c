@@ -74,7 +74,7 @@ void VARIANT(dot_ieee_rows_bf16_bf16)(const uint32_t *a, const uint32_t *b, cons
     LANE_ARRAY32(sum);
     EACH_LANE wide[lane] = acc[lane] << 16;
     chain_rows(true, false, a, b, wide, sum);
-    EACH_LANE r[lane] = f32_is_nan(sum[lane]) ? sum[lane] >> 16 : (sum[lane] + 0x7fffu + (sum[lane] >> 16 & 1)) >> 16;
+    EACH_LANE r[lane] = dot_narrow(true, sum[lane]);
 }
 
 /* ---- four products of 8-bit factors (gfx12) ---- */

@@ -74,6 +74,11 @@ static void write_result(struct wave *wave, const struct instruction *in, const 
         memcpy(vgpr_row(wave, operand_row(&in->dst[0]) + (unsigned)r), result->row[r], sizeof result->row[r]);
 }
 
+static bool is_ieee(const struct wave *wave)
+{
+    return dot_rule(wave) == DOT_RULE_IEEE;
+}
+
 static void wmma_f32(struct wave *wave, const struct instruction *in, dot_rows_function *step)
 {
     struct operand_rows a, b, acc;
@@ -86,12 +91,12 @@ static void wmma_f32(struct wave *wave, const struct instruction *in, dot_rows_f
 
 HANDLER(wmma11_f32_16x16x16_f16)
 {
-    wmma_f32(wave, in, VARIANT(dot_rows_f16));
+    wmma_f32(wave, in, is_ieee(wave) ? VARIANT(dot_ieee_rows_f16) : VARIANT(dot_rows_f16));
 }
 
 HANDLER(wmma11_f32_16x16x16_bf16)
 {
-    wmma_f32(wave, in, VARIANT(dot_rows_bf16));
+    wmma_f32(wave, in, is_ieee(wave) ? VARIANT(dot_ieee_rows_bf16) : VARIANT(dot_rows_bf16));
 }
 
 static void step_f16(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r)
@@ -104,8 +109,19 @@ static void step_f16_saturating(const uint32_t *a, const uint32_t *b, const uint
     VARIANT(dot_rows_f16_f16)(a, b, acc, r, true);
 }
 
+/* The IEEE model: one chain in f32, rounded at its end. */
+static void multiply_in_f32(bool is_bf16, const struct operand_rows *a, const struct operand_rows *b,
+                            struct operand_rows *acc)
+{
+    for (int r = 0; r < ROWS; r++)
+        EACH_LANE acc->row[r][lane] = is_bf16 ? acc->row[r][lane] << 16 : f16_to_f32_bits(acc->row[r][lane]);
+    multiply_tiles(a, b, is_bf16 ? VARIANT(dot_ieee_rows_bf16) : VARIANT(dot_ieee_rows_f16), acc);
+    for (int r = 0; r < ROWS; r++)
+        EACH_LANE acc->row[r][lane] = dot_narrow(is_bf16, acc->row[r][lane]);
+}
+
 /* op_sel[2] picks the half of C and D; D's other half stays. */
-static void wmma_16_bits(struct wave *wave, const struct instruction *in, dot_rows_function *step)
+static void wmma_16_bits(struct wave *wave, const struct instruction *in, bool is_bf16, dot_rows_function *step)
 {
     struct operand_rows a, b, acc;
     const unsigned shift = in->op_sel & 4 ? 16 : 0;
@@ -114,7 +130,10 @@ static void wmma_16_bits(struct wave *wave, const struct instruction *in, dot_ro
     read_addend(wave, in, 0x8000u, shift, &acc);
     for (int r = 0; r < ROWS; r++)
         EACH_LANE acc.row[r][lane] &= 0xffffu;
-    multiply_tiles(&a, &b, step, &acc);
+    if (is_ieee(wave))
+        multiply_in_f32(is_bf16, &a, &b, &acc);
+    else
+        multiply_tiles(&a, &b, step, &acc);
     for (int r = 0; r < ROWS; r++) {
         uint32_t *row = vgpr_row(wave, operand_row(&in->dst[0]) + (unsigned)r);
         EACH_LANE row[lane] = (row[lane] & ~(0xffffu << shift)) | acc.row[r][lane] << shift;
@@ -123,12 +142,12 @@ static void wmma_16_bits(struct wave *wave, const struct instruction *in, dot_ro
 
 HANDLER(wmma11_f16_16x16x16_f16)
 {
-    wmma_16_bits(wave, in, env_f16(wave).saturate ? step_f16_saturating : step_f16);
+    wmma_16_bits(wave, in, false, env_f16(wave).saturate ? step_f16_saturating : step_f16);
 }
 
 HANDLER(wmma11_bf16_16x16x16_bf16)
 {
-    wmma_16_bits(wave, in, VARIANT(dot_rows_bf16_bf16));
+    wmma_16_bits(wave, in, true, VARIANT(dot_rows_bf16_bf16));
 }
 
 /* iu8 and iu4: exact sums; neg_lo[0] and [1] make A and B signed; clamp saturates once. */

@@ -3,6 +3,7 @@
  * chain of fused multiply-adds (modelled), integers exactly. EXEC is taken to have no say (modelled); the compiler only
  * runs WMMA with all lanes on.
  */
+#include "device/emulator/dot_rows.h"
 #include "device/emulator/dot_special.h"
 #include "device/emulator/dot_step_gfx12.h"
 #include "device/emulator/matrix_registers.h"
@@ -167,10 +168,8 @@ static void multiply_chain(const struct instruction *in, const struct matrix_sha
     (s, (struct matrix_factors){a, &factor_formats[s->a_format], NULL},
      (struct matrix_factors){b, &factor_formats[s->b_format], NULL}, c);
     for (int at = 0; at < s->m * TILE; at++) {
-        if (s->result == RESULT_F16)
-            c[at] = f32_to_f16_rne(c[at]);
-        if (s->result == RESULT_BF16)
-            c[at] = f32_is_nan(c[at]) ? c[at] >> 16 : (c[at] + 0x7fffu + (c[at] >> 16 & 1)) >> 16;
+        if (result_bits(s) == 16)
+            c[at] = dot_narrow(s->result == RESULT_BF16, c[at]);
     }
 }
 
