@@ -1,11 +1,13 @@
 /*
  * Float instructions that single generations have: gfx9's multiply-add of two roundings, gfx950's packed minimum of three,
- * gfx12's functions of scalars. And products at the edge of what MODE flushes, where rounding decides.
+ * gfx12's functions of scalars; accumulating forms, CMPX. And products at the edge of what MODE flushes, where rounding
+ * decides.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +179,134 @@ static void functions_of_scalars(void **state)
     wave_runner_close(runner);
 }
 
+/* The destination is the addend. */
+static void accumulating_forms_are_fma(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mnemonic;
+        const struct truth_format *format;
+        bool zero_wins; /* 0 * x is 0 whatever x is: the addend comes through */
+    } forms[] = {{"v_fmac_f32", &truth_f32, false},
+                 {"v_fmac_f16", &truth_f16, false},
+                 {"v_fmac_f64", &truth_f64, false},
+                 {"v_fmac_legacy_f32", &truth_f32, true},
+                 {"v_fmac_dx9_zero_f32", &truth_f32, true}};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        const struct truth_format *format = forms[k].format;
+        uint64_t mask = UINT64_MAX >> (64 - format->bits), quiet = UINT64_C(1) << (format->fraction_bits - 1);
+        fill(format);
+        struct lane_op *op = lane_op_open(forms[k].mnemonic, 64, LANE_OP_PLAIN_MODE);
+        assert_non_null(op);
+        memcpy(result, c, sizeof result);
+        lane_op_run(op, N, (const uint64_t *[]){a, b}, result);
+        lane_op_close(op);
+        for (size_t i = 0; i < N; i++) {
+            bool zero = forms[k].zero_wins && (!(a[i] & mask >> 1) || !(b[i] & mask >> 1));
+            uint64_t truth = zero ? (truth_is_nan(format, c[i]) ? c[i] | quiet : c[i])
+                                  : truth_operation(format, (struct truth_mode){0}, TRUTH_FMA, a[i], b[i], c[i]);
+            result[i] &= mask;
+            expect(forms[k].mnemonic, i, truth);
+        }
+    }
+}
+
+enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static enum relation relation_of(const struct truth_format *format, uint64_t x, uint64_t y)
+{
+    if (truth_is_nan(format, x) || truth_is_nan(format, y))
+        return UNORDERED;
+    mpfr_t p, q;
+    mpfr_inits2(64, p, q, (mpfr_ptr)0);
+    truth_load(format, x, p);
+    truth_load(format, y, q);
+    int order = mpfr_cmp(p, q);
+    mpfr_clears(p, q, (mpfr_ptr)0);
+    return order < 0 ? LESS : order > 0 ? GREATER : EQUAL;
+}
+
+static const struct {
+    const char *name;
+    unsigned wanted;
+} conditions[] = {{"f", 0},
+                  {"lt", LESS},
+                  {"eq", EQUAL},
+                  {"le", LESS | EQUAL},
+                  {"gt", GREATER},
+                  {"lg", LESS | GREATER},
+                  {"ge", GREATER | EQUAL},
+                  {"o", LESS | EQUAL | GREATER},
+                  {"u", UNORDERED},
+                  {"nge", LESS | UNORDERED},
+                  {"nlg", EQUAL | UNORDERED},
+                  {"ngt", LESS | EQUAL | UNORDERED},
+                  {"nle", GREATER | UNORDERED},
+                  {"neq", LESS | GREATER | UNORDERED},
+                  {"nlt", GREATER | EQUAL | UNORDERED},
+                  {"tru", LESS | EQUAL | GREATER | UNORDERED}};
+enum { N_CONDITIONS = sizeof conditions / sizeof *conditions };
+
+static void put_source(struct wave_runner *runner, unsigned vgpr, unsigned lane, uint64_t bits)
+{
+    wave_runner_vgpr(runner, vgpr)[lane] = (uint32_t)bits;
+    wave_runner_vgpr(runner, vgpr + 1)[lane] = (uint32_t)(bits >> 32);
+}
+
+/* CMPX leaves EXEC only the lanes that were on and fulfil the condition (gfx9 writes VCC too). */
+static void check_cmpx(const char *chip, const struct truth_format *format, const char *type)
+{
+    struct wave_runner *runner = wave_runner_open(chip, 64);
+    assert_non_null(runner);
+    wave_runner_set_mode(runner, LANE_OP_PLAIN_MODE);
+    fill(format);
+    char text[N_CONDITIONS * 64], *end = text;
+    const char *const sources = format->bits == 64 ? "v[0:1], v[2:3]" : "v0, v2";
+    for (size_t k = 0; k < N_CONDITIONS; k++)
+        end += snprintf(end, (size_t)(text + sizeof text - end), "v_cmpx_%s_%s %s%s\ns_endpgm\n", conditions[k].name, type,
+                        strcmp(chip, "gfx90a") ? "" : "vcc, ", sources);
+    assert_true(wave_runner_load(runner, text));
+    const uint64_t on = UINT64_C(0xfffffffffffffff7);
+    for (size_t k = 0; k < N_CONDITIONS; k++) {
+        uint64_t expected = 0;
+        for (unsigned lane = 0; lane < 64; lane++) {
+            uint64_t x = a[lane + k * 64], y = lane % 4 == 1 ? x : b[lane + k * 64];
+            put_source(runner, 0, lane, x);
+            put_source(runner, 2, lane, y);
+            bool holds = (relation_of(format, x, y) & conditions[k].wanted) != 0;
+            expected |= (uint64_t)holds << lane & on;
+        }
+        runner->wave.exec = on;
+        assert_true(wave_runner_run_next(runner));
+        if (runner->wave.exec != expected)
+            fail_msg("%s v_cmpx_%s_%s: %#llx, not %#llx", chip, conditions[k].name, type,
+                     (unsigned long long)runner->wave.exec, (unsigned long long)expected);
+    }
+    wave_runner_close(runner);
+}
+
+static void cmpx_keeps_the_lanes_that_fulfil(void **state)
+{
+    (void)state;
+    static const char *const chips[] = {"gfx1030", "gfx90a"};
+    for (size_t i = 0; i < 2; i++) {
+        check_cmpx(chips[i], &truth_f16, "f16");
+        check_cmpx(chips[i], &truth_f32, "f32");
+        check_cmpx(chips[i], &truth_f64, "f64");
+    }
+}
+
+/* Byte src1[1:0] of the destination becomes the number, the others stay. */
+static void a_byte_is_accumulated(void **state)
+{
+    (void)state;
+    struct lane_op *op = lane_op_open("v_cvt_pkaccum_u8_f32", 64, LANE_OP_PLAIN_MODE);
+    uint64_t number = 0x43020000 /* 130 */, byte = 2, got = 0x11223344;
+    lane_op_run(op, 1, (const uint64_t *[]){&number, &byte}, &got);
+    lane_op_close(op);
+    assert_int_equal(got, 0x11823344);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +314,9 @@ int main(void)
         cmocka_unit_test(flushing_judges_the_rounded_product),
         cmocka_unit_test(packed_minimum_of_three),
         cmocka_unit_test(functions_of_scalars),
+        cmocka_unit_test(accumulating_forms_are_fma),
+        cmocka_unit_test(cmpx_keeps_the_lanes_that_fulfil),
+        cmocka_unit_test(a_byte_is_accumulated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
