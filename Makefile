@@ -62,6 +62,7 @@ EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
 SECONDS ?= 60
+FUZZ_CC ?= clang-22
 
 .PHONY: help deps build contract test tests bench conformance fidelity fuzz new format lint sanitize install uninstall clean FORCE
 help: ## list the targets
@@ -114,7 +115,7 @@ sanitize: deps ## the unit tests under AddressSanitizer and UBSan
 
 fuzz: deps ## fuzz ELF files, decoding and execution (SECONDS=60 each; FUZZ='fuzz_execute' for one)
 	@scripts/deps.sh fuzz
-	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/fuzz CC=clang-22 LEVELS=v3 SANITIZE='$(FUZZ_SANITIZE)' \
+	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/fuzz CC="$(FUZZ_CC)" LEVELS=v3 SANITIZE='$(FUZZ_SANITIZE)' \
 		build/fuzz/programs/fuzz/seeds $(FUZZERS:%=build/fuzz/fuzz/%)
 	@HIPCONTRACT_CACHE=$(CURDIR)/build/cache scripts/fuzz.sh build/fuzz $(SECONDS) $(or $(FUZZ),$(FUZZERS))
 # Not one of the compilers that the sources are held to: its warnings are shown, not errors.
