@@ -183,6 +183,21 @@ static void gfx12_steps_give_what_was_measured(void **state)
     }
 }
 
+/* Products that cancel leave only what gfx12 makes of a small negative acc: nothing where its grid is above 2^-14, one unit
+ * of the grid below zero else. */
+static void gfx12_drops_a_small_addend_above_its_least_grid(void **state)
+{
+    (void)state;
+    struct lane_op *op = lane_op_open_on("gfx1201", "v_dot2_f16_f16", 32, LANE_OP_PLAIN_MODE);
+    uint64_t a = 0xe8006800 /* 2^11, -2^11 */, b = 0x3c003c00, acc = 0x8200 /* -2^-15 */, result = 0;
+    lane_op_run(op, 1, (const uint64_t *[]){&a, &b, &acc}, &result);
+    assert_int_equal(result & 0xffff, 0); /* grid 2^(11-24) */
+    a = 0xe4006400;
+    lane_op_run(op, 1, (const uint64_t *[]){&a, &b, &acc}, &result);
+    assert_int_equal(result & 0xffff, 0x8400); /* grid 2^(10-24): -2^-14 */
+    lane_op_close(op);
+}
+
 static uint32_t dot4(const char *mnemonic, unsigned neg_lo, unsigned neg_hi, uint32_t a, uint32_t b, uint32_t acc)
 {
     struct lane_op *op = lane_op_open_on("gfx1201", mnemonic, 64, LANE_OP_PLAIN_MODE);
@@ -271,9 +286,13 @@ static void halves_and_signs_are_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dot_steps_follow_the_rule),          cmocka_unit_test(published_values_hold),
-        cmocka_unit_test(gfx12_steps_give_what_was_measured), cmocka_unit_test(dots_of_bytes_read_their_formats),
-        cmocka_unit_test(the_ieee_model_is_a_fused_chain),    cmocka_unit_test(integer_dots_choose_signs_and_saturate),
+        cmocka_unit_test(dot_steps_follow_the_rule),
+        cmocka_unit_test(published_values_hold),
+        cmocka_unit_test(gfx12_steps_give_what_was_measured),
+        cmocka_unit_test(gfx12_drops_a_small_addend_above_its_least_grid),
+        cmocka_unit_test(dots_of_bytes_read_their_formats),
+        cmocka_unit_test(the_ieee_model_is_a_fused_chain),
+        cmocka_unit_test(integer_dots_choose_signs_and_saturate),
         cmocka_unit_test(halves_and_signs_are_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
