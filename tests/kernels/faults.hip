@@ -94,17 +94,14 @@ KERNEL unwritten_halo_fixed(const uint32_t *in, uint32_t *out, int n)
     out[global_index()] = tile[t] + tile[t + 2];
 }
 
-/* init: a private array of which one element in four stays unset; it decides a branch. */
+/* init: a private array of which one element in four stays unset; what is read of it decides. */
 KERNEL unwritten_private(const uint32_t *in, uint32_t *out, int n)
 {
     volatile uint32_t values[16];
     for (int k = 0; k < 16; k++)
         if (k % 4 != 3)
             values[k] = in[(global_index() + k) % n];
-    uint32_t chosen = values[in[global_index()] % 16];
-    if (chosen > 1000) /* here: unwritten_private */
-        chosen /= 3;
-    out[global_index()] = chosen;
+    out[global_index()] = values[in[global_index()] % 16] > 1000 ? 1 : 0; /* here: unwritten_private */
 }
 
 KERNEL unwritten_private_fixed(const uint32_t *in, uint32_t *out, int n)
@@ -112,10 +109,7 @@ KERNEL unwritten_private_fixed(const uint32_t *in, uint32_t *out, int n)
     volatile uint32_t values[16];
     for (int k = 0; k < 16; k++)
         values[k] = in[(global_index() + k) % n];
-    uint32_t chosen = values[in[global_index()] % 16];
-    if (chosen > 1000)
-        chosen /= 3;
-    out[global_index()] = chosen;
+    out[global_index()] = values[in[global_index()] % 16] > 1000 ? 1 : 0;
 }
 
 /* race, read and write: no barrier between one wave's store and another's load. */

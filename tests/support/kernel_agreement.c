@@ -118,6 +118,7 @@ static size_t run_file(const struct kernel_build *build, size_t first, size_t n,
         fprintf(out, "FAIL %s (%s, %s, wave%u): not loaded\n", path, build->chip, build->optimisation, build->wave_size);
         return 0;
     }
+    module.device->set_checks(module.device, CHECKS_ALL);
     for (size_t i = first; i < first + n; i++)
         n_agreed += run_both(&module, build, &kernels[i], out);
     kernel_module_close(&module);

@@ -1,5 +1,6 @@
 /*
- * Kernels of tests/kernels/agreement/ on an emulated chip against the same sources compiled for the host, byte for byte.
+ * Kernels of tests/kernels/agreement/ on an emulated chip against the same sources compiled for the host, byte for byte,
+ * with every check of the sanitizer on: none may find anything.
  */
 #ifndef SUPPORT_KERNEL_AGREEMENT_H
 #define SUPPORT_KERNEL_AGREEMENT_H

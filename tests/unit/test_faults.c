@@ -26,9 +26,10 @@ struct fault {
 static const struct fault faults[] = {
     {"read_past_the_end", FINDING_MEM, 0}, {"write_past_the_end", FINDING_MEM, 0},
     {"wrapped_index", FINDING_MEM, 0},     {"lds_past_the_end", FINDING_MEM, BLOCK * 4},
+    {"unwritten_halo", FINDING_INIT, 0},   {"unwritten_private", FINDING_INIT, 0},
     {"missing_barrier", FINDING_RACE, 0},  {"reused_tile", FINDING_RACE, 0},
     {"plain_counter", FINDING_RACE, 0},    {"shared_total", FINDING_RACE, 0},
-    {"unreleased_flag", FINDING_RACE, 0},
+    {"unreleased_flag", FINDING_RACE, 0},  {"divergent_barrier", FINDING_SYNC, 0},
 };
 
 enum { N_FAULTS = sizeof faults / sizeof *faults, MAX_FINDINGS = 20 };

@@ -337,12 +337,12 @@ KERNEL(global_atomics)
 /* A maximum and a product by compare and swap; exchanges count once. */
 KERNEL(global_compare_and_swap)
 {
-    uint32_t x = in[item()], seen = out[0], expected;
+    uint32_t x = in[item()], seen = 0, expected;
     do {
         expected = seen;
         seen = atomicCAS(&out[0], expected, expected + x * 3u);
     } while (seen != expected);
-    unsigned long long *wide = (unsigned long long *)(out + 2), w = *wide, before;
+    unsigned long long *wide = (unsigned long long *)(out + 2), w = 0, before;
     do {
         before = w;
         w = atomicCAS(wide, before, before ^ (unsigned long long)as_long(x, x * 7u));
