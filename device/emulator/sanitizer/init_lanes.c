@@ -257,12 +257,22 @@ static void read_one_lane(struct wave *wave, const struct instruction *in, const
         init_pass_origin(init, flow);
 }
 
+/* The bytes that are undefined in every bit. A row knows bytes only, and a lane mask that is spilled into it may well be
+ * undefined in single bits: those of lanes that are off, which no use of the mask lets matter. They count as defined. */
+static uint32_t wholly_undefined_bytes(uint32_t bits)
+{
+    uint32_t result = 0;
+    for (unsigned b = 0; b < 32; b += 8)
+        result |= (bits >> b & 0xff) == 0xff ? UINT32_C(0xff) << b : 0;
+    return result;
+}
+
 static void write_one_lane(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
     struct init_wave *init = wave->checks->init;
     const struct flow_range *data = &flow->reads[0], *select = &flow->reads[1];
     uint32_t lane = select->n ? wave->sgpr[select->first - FLOW_SCALAR] : (uint32_t)in->src[1].constant;
-    uint32_t bits = data->n ? init->scalars[data->first - FLOW_SCALAR] : 0;
+    uint32_t bits = data->n ? wholly_undefined_bytes(init->scalars[data->first - FLOW_SCALAR]) : 0;
     set_lane_bits(init->rows[flow->writes[0].first], (int)(lane & (wave->n_lanes - 1)), bits, 0, 4);
     if (bits)
         init->origin[flow->writes[0].first] = init->origin[data->n ? data->first : 0];
