@@ -264,6 +264,21 @@ static void integer_dots_choose_signs_and_saturate(void **state)
     assert_int_equal(integer_dot("v_dot2_i32_i16", 0, 0, 0x8000ffff, 0x80000001, 0), 0x40000000u - 1);
 }
 
+static void halves_of_integers_are_chosen(void **state)
+{
+    (void)state;
+    struct lane_op *op = lane_op_open_on("gfx90a", "v_dot2_i32_i16", 64, LANE_OP_PLAIN_MODE);
+    uint64_t a = 0x00020003, b = 0x0005ffff, acc = 100, result = 0;
+    const uint64_t *source[] = {&a, &b, &acc};
+    lane_op_run(op, 1, source, &result);
+    assert_int_equal(result, 107); /* 3 * -1 + 2 * 5 */
+    op->instruction.op_sel = 1;
+    op->instruction.op_sel_hi &= (uint8_t)~1;
+    lane_op_run(op, 1, source, &result);
+    assert_int_equal(result, 113); /* 2 * -1 + 3 * 5 */
+    lane_op_close(op);
+}
+
 /* op_sel and op_sel_hi choose halves, neg_lo and neg_hi flip signs, neg_lo[2] the addend's. */
 static void halves_and_signs_are_chosen(void **state)
 {
@@ -294,6 +309,7 @@ int main(void)
         cmocka_unit_test(the_ieee_model_is_a_fused_chain),
         cmocka_unit_test(integer_dots_choose_signs_and_saturate),
         cmocka_unit_test(halves_and_signs_are_chosen),
+        cmocka_unit_test(halves_of_integers_are_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

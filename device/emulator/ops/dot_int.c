@@ -22,12 +22,26 @@ static inline uint32_t saturate(int64_t sum, bool is_signed)
     return (uint32_t)(sum < least ? least : sum > most ? most : sum);
 }
 
+/* op_sel and op_sel_hi choose the halves that 16-bit factors come from. */
+static inline const uint32_t *integer_source(struct wave *wave, const struct instruction *in, int k, int bits,
+                                             uint32_t *scratch)
+{
+    const uint32_t *row = source32(wave, in, k, scratch);
+    bool low_from_high = in->op_sel >> k & 1, high_from_high = in->op_sel_hi >> k & 1;
+    if (bits != 16 || in->n_src < 3 || (!low_from_high && high_from_high))
+        return row;
+    EACH_LANE scratch[lane] = rearrange_halves(row[lane], low_from_high, high_from_high, 0);
+    return scratch;
+}
+
 static inline __attribute__((always_inline)) void dot_integers(struct wave *wave, const struct instruction *in, int bits,
                                                                bool a_signed, bool b_signed, bool is_signed,
                                                                const uint32_t *acc)
 {
-    LANES32(a, 0);
-    LANES32(b, 1);
+    LANE_ARRAY32(a_scratch);
+    LANE_ARRAY32(b_scratch);
+    const uint32_t *a = integer_source(wave, in, 0, bits, a_scratch);
+    const uint32_t *b = integer_source(wave, in, 1, bits, b_scratch);
     LANE_ARRAY32(r);
     if (in->flags & FLAG_CLAMP) {
         for (int lane = 0; lane < WAVE_LANES; lane++) {
