@@ -34,8 +34,8 @@ static const struct pattern {
     {0xc000, 0x10000, 0x0000, {0x040200fa, 0xff00e400, 0}},          /* VOP3 with DPP16 */
     {0xc000, 0x10000, 0x0000, {0x040200e9, 0x76543210, 0}},          /* VOP3 with DPP8 */
     {0xc000, 0x10000, 0x0301, {0x02000502, 0, 0}},                   /* dual: registers of different banks */
-    {0xc000, 0x10000, 0x0000, {0x04020100, 0xd3ad0000, 0x04020100}}, /* gfx950: scales before a matrix instruction */
-    {0xc000, 0x10000, 0x0000, {0x04020100, 0xd3ae0000, 0x04020100}},
+    {0xc000, 0x10000, 0x0000, {0x00020100, 0xd3ad0800, 0x04020100}}, /* gfx950: scales before a matrix instruction */
+    {0xc000, 0x10000, 0x0000, {0x00020100, 0xd3ae0800, 0x04020100}},
     {0, 0x8000, 0x0100, {0, 0, 0}},          /* a vector register */
     {0, 0x8000, 0x00ff, {0x12345678, 0, 0}}, /* a literal */
     {0, 0x8000, 0x00f9, {0x06060600, 0, 0}}, /* SDWA, whole dwords */
