@@ -14,6 +14,7 @@
 
 #include "device/emulator/sanitizer/init.h"
 #include "tests/support/kernel_module.h"
+#include "tests/support/memory_runner.h"
 #include "tests/support/wave_runner.h"
 
 static struct wave_runner *open_runner(const char *chip, uint32_t n_lanes)
@@ -278,6 +279,27 @@ static void lds_keeps_undefined_bytes(void **state)
     wave_runner_close(runner);
 }
 
+/* A lane whose data is undefined in part is a copy with padding: stored as it is, undefined where it was. */
+static void padding_is_copied_to_memory_and_whole_values_are_found(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        struct memory_runner runner = memory_runner_open("gfx1151", 32, 1024);
+        for (uint32_t lane = 0; lane < 32; lane++)
+            wave_runner_vgpr(runner.wave, 2)[lane] = 8 * lane;
+        memory_forget(runner.memory, runner.address, 1024);
+        assert_true(wave_runner_watch(runner.wave, CHECKS_BASIC | 1u << FINDING_INIT));
+        undefine(runner.wave, 4, 0xf, 1 << 3);
+        undefine(runner.wave, 5, whole ? 0xf : 0, 1 << 3);
+        assert_int_equal(wave_runner_run(runner.wave, "global_store_b64 v2, v[4:5], s[2:3]"), !whole);
+        const uint8_t *states = memory_find(runner.memory, runner.address)->defined;
+        assert_int_equal(states[8 * 2], BYTE_DEFINED);
+        assert_int_equal(states[8 * 3], whole ? BYTE_DEFINED : BYTE_UNDEFINED);
+        assert_int_equal(states[8 * 3 + 4], BYTE_DEFINED);
+        memory_runner_close(&runner);
+    }
+}
+
 enum { N_ITEMS = 256 };
 
 /* A kernel on gfx1151 and gfx90a, with a second buffer that is filled or counts as never written. */
@@ -399,6 +421,7 @@ int main(void)
         cmocka_unit_test(uses_are_found),
         cmocka_unit_test(uses_that_do_not_matter_are_not_found),
         cmocka_unit_test(lds_keeps_undefined_bytes),
+        cmocka_unit_test(padding_is_copied_to_memory_and_whole_values_are_found),
         cmocka_unit_test(planted_faults_are_found_on_rdna),
         cmocka_unit_test(planted_faults_are_found_on_cdna),
         cmocka_unit_test(memory_is_written_by_copies_launches_and_forgotten_on_demand),

@@ -155,6 +155,17 @@ static uint64_t data_undefined(const struct init_wave *init, const struct access
     return all & record->lanes;
 }
 
+/* Lanes none of whose bytes is defined. What is undefined in part is taken for a copy with padding in it. */
+static uint64_t data_unset(const struct init_wave *init, const struct access_record *record, unsigned first_row)
+{
+    uint64_t all = record->lanes;
+    for (unsigned i = 0; i < record->n_bytes; i++) {
+        unsigned at = record->first_byte + i;
+        all &= init->rows[first_row + at / 4][at % 4];
+    }
+    return all;
+}
+
 static void mark_defined(struct wave *wave, const struct access_record *record, const struct shadow *local)
 {
     for (uint64_t left = record->lanes; left; left &= left - 1) {
@@ -164,7 +175,7 @@ static void mark_defined(struct wave *wave, const struct access_record *record, 
     }
 }
 
-/* To LDS or scratch: the bytes are as defined as the registers'. */
+/* The bytes are as defined as the registers'. */
 static void store_copies(struct wave *wave, const struct access_record *record, const struct shadow *local)
 {
     const struct init_wave *init = wave->checks->init;
@@ -173,20 +184,19 @@ static void store_copies(struct wave *wave, const struct access_record *record, 
         return;
     for (unsigned i = 0; i < record->n_bytes; i++) {
         unsigned row, byte = register_byte(record, i, &row);
-        for (uint64_t left = record->lanes & init->rows[row][byte]; left; left &= left - 1)
-            lane_shadow(wave, record, local, __builtin_ctzll(left))[i] = BYTE_UNDEFINED;
+        for (uint64_t left = record->lanes & init->rows[row][byte]; left; left &= left - 1) {
+            uint8_t *states = lane_shadow(wave, record, local, __builtin_ctzll(left));
+            if (states)
+                states[i] = BYTE_UNDEFINED;
+        }
     }
 }
 
 static void check_data(struct wave *wave, const struct access_record *record, unsigned first_row, const char *use)
 {
-    uint64_t undefined = data_undefined(wave->checks->init, record, first_row, record->n_bytes);
-    unsigned row = first_row;
-    if (!undefined)
-        return;
-    while (row + 1 < first_row + (record->n_bytes + 3) / 4 && !(row_any(wave->checks->init->rows[row]) & undefined))
-        row++;
-    init_report(wave, row, __builtin_ctzll(undefined), use);
+    uint64_t unset = data_unset(wave->checks->init, record, first_row);
+    if (unset)
+        init_report(wave, first_row, __builtin_ctzll(unset), use);
 }
 
 static void store(struct wave *wave, const struct access_record *record, const struct shadow *local)
@@ -200,7 +210,10 @@ static void store(struct wave *wave, const struct access_record *record, const s
     for (unsigned i = 0; record->registers == REGISTERS_SCALAR && i < record->n_bytes / 4; i++)
         if (wave->checks->init->scalars[record->row + i])
             init_report(wave, FLOW_SCALAR + record->row + i, -1, "the value that is stored");
-    mark_defined(wave, record, local);
+    if (record->registers == REGISTERS_VECTOR && !data_unset(wave->checks->init, record, record->row))
+        store_copies(wave, record, local);
+    else
+        mark_defined(wave, record, local);
 }
 
 static void check_old_value(struct wave *wave, const struct access_record *record, const struct shadow *local)
