@@ -1,8 +1,9 @@
 /*
- * conformance DIR [CHIP…]: holds the emulator of every chip (or of those named) to the published instruction vectors of DIR
- * (*.jsonl), to the tree's own cases (tests/conformance/, the .cases files) and to the kernels that chip and host compile
- * alike (tests/kernels/agreement/), at -O0 and -O3, in each wave size. One line a chip; what fails or is left out is named
- * before it, with the reason. Exit 1 where anything fails, 2 where a file cannot be read.
+ * conformance DIR|- [CHIP…]: holds the emulator of every chip (or of those named) to the published instruction vectors of
+ * DIR
+ * (*.jsonl; -: none), to the tree's own cases (tests/conformance/, the .cases files) and to the kernels that chip and host
+ * compile alike (tests/kernels/agreement/), at -O0 and -O3, in each wave size. One line a chip; what fails or is left out
+ * is named before it, with the reason. Exit 1 where anything fails, 2 where a file cannot be read.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ struct tallies {
 static bool read_material(const char *folder, struct material *material, struct error *error)
 {
     char pattern[4096];
-    for (size_t i = 0; i < N_FILES; i++) {
+    for (size_t i = 0; i < N_FILES && strcmp(folder, "-") != 0; i++) {
         const char *path = arena_format(&material->arena, "%s/%s", folder, files[i]);
         if (!path)
             return error_set(error, STATUS_ENVIRONMENT, "out of memory");
@@ -119,7 +120,8 @@ int main(int argc, char **argv)
     struct error error = {0};
     struct material material = {0};
     if (argc < 2) {
-        fprintf(stderr, "usage: conformance DIR [CHIP...] (DIR holds rdna3.jsonl, rdna4.jsonl, cdna.jsonl)\n");
+        fprintf(stderr,
+                "usage: conformance DIR|- [CHIP...] (DIR holds rdna3.jsonl, rdna4.jsonl, cdna.jsonl; -: no vectors)\n");
         return STATUS_USAGE;
     }
     for (char **name = argv + 2; *name; name++)
@@ -127,6 +129,8 @@ int main(int argc, char **argv)
             fprintf(stderr, "conformance: no chip %s; `hipcontract doctor` lists the chips\n", *name);
             return STATUS_USAGE;
         }
+    if (strcmp(argv[1], "-") == 0)
+        puts("vectors are not run: no folder was given (make conformance VECTORS=DIR)");
     bool read = read_material(argv[1], &material, &error);
     int result = read ? run_all(&material, argv + 2, &error) : STATUS_USAGE;
     free_material(&material);
