@@ -102,9 +102,9 @@ struct emulator_options {
     int n_threads;             /* host threads for workgroups; results do not depend on it */
     uint64_t max_instructions; /* that a wave may execute before the watchdog ends the launch; 0: the default (2^28) */
     enum matrix_model matrix_model;
-    unsigned checks;           /* bits 1 << FINDING_… of the checks wanted: CHECKS_BASIC, CHECKS_ALL …; 0: none */
-    bool count_profile;        /* for emulator_visit_profile; launches are slower with it */
-    uint64_t approx_seed;      /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
+    unsigned checks;      /* bits 1 << FINDING_… of the checks wanted: CHECKS_BASIC, CHECKS_ALL …; 0: none */
+    bool count_profile;   /* for emulator_visit_profile; launches are slower with it */
+    uint64_t approx_seed; /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
 };
 
 /* Opens the emulator as a device. Only one may be open in a process (HIP's API has no context argument). Errors:
@@ -128,13 +128,13 @@ struct instruction_profile {
 /* Adds counts to others. */
 void instruction_profile_add(struct instruction_profile *to, const struct instruction_profile *from);
 struct profiled_instruction {
-    struct hash128 code;     /* of the code object */
-    uint64_t address;        /* of the ELF */
-    uint32_t n_lanes;        /* wave size */
-    const char *text;        /* as disassembled */
-    const char *mnemonic;    /* without _e32 and the like; "" where the emulator does not know it */
-    const char *class;       /* VALU, SMEM … */
-    bool is_vector;          /* works on lanes */
+    struct hash128 code;  /* of the code object */
+    uint64_t address;     /* of the ELF */
+    uint32_t n_lanes;     /* wave size */
+    const char *text;     /* as disassembled */
+    const char *mnemonic; /* without _e32 and the like; "" where the emulator does not know it */
+    const char *class;    /* VALU, SMEM … */
+    bool is_vector;       /* works on lanes */
     const struct instruction_profile *counts;
 };
 /* Visits the executed instructions of all loaded modules in address order, if the emulator was opened with count_profile.

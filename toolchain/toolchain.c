@@ -291,6 +291,14 @@ static bool find_key(struct toolchain *toolchain, const struct compile_request *
     return ok;
 }
 
+/* A source outside the project is named by its folder on this machine: line tables must not hold it. */
+static void name_folder_dot(struct command *command, const char *source_path)
+{
+    const char *last = strrchr(source_path, '/');
+    if (*source_path == '/')
+        add(command, arena_format(&command->arena, "-ffile-prefix-map=%.*s=.", (int)(last - source_path), source_path));
+}
+
 static bool compile(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
                     unsigned wave_size, unsigned default_wave, struct compiled *compiled, struct error *error)
 {
@@ -304,6 +312,7 @@ static bool compile(struct toolchain *toolchain, const struct compile_request *r
     add_flags(toolchain, &command, request, wave_size, default_wave);
     if (links)
         add_bitcode(toolchain, &command, isa_path, wave_size);
+    name_folder_dot(&command, request->source_path);
     add(&command, request->source_path);
     add(&command, "-o");
     add(&command, made);

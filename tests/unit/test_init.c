@@ -279,23 +279,39 @@ static void lds_keeps_undefined_bytes(void **state)
     wave_runner_close(runner);
 }
 
-/* A lane whose data is undefined in part is a copy with padding: stored as it is, undefined where it was. */
-static void padding_is_copied_to_memory_and_whole_values_are_found(void **state)
+/* Undefined bytes of v4 and v5 of one lane, and whether they may be padding of a structure. */
+static const struct {
+    uint8_t low, high;
+    bool is_padding;
+} undefined_parts[] = {
+    {0x0, 0xf, true},  /* a member of four bytes, then padding to eight */
+    {0xe, 0x0, true},  /* a byte, padding to four, a member of four */
+    {0x2, 0xc, true},  /* a byte, padding to two, members of two bytes, padding to eight */
+    {0xf, 0xf, false}, /* nothing is defined */
+    {0xf, 0x0, false}, /* padding begins no structure */
+    {0x1, 0x0, false}, /* nor lies below a member in a dword: one undefined byte of a word */
+    {0x0, 0x1, false},
+};
+
+/* What may be padding is stored as it is, undefined where it was. */
+static void padding_is_copied_to_memory_and_values_are_found(void **state)
 {
     (void)state;
-    for (int whole = 0; whole < 2; whole++) {
+    for (size_t c = 0; c < sizeof undefined_parts / sizeof *undefined_parts; c++) {
         struct memory_runner runner = memory_runner_open("gfx1151", 32, 1024);
         for (uint32_t lane = 0; lane < 32; lane++)
             wave_runner_vgpr(runner.wave, 2)[lane] = 8 * lane;
         memory_forget(runner.memory, runner.address, 1024);
         assert_true(wave_runner_watch(runner.wave, CHECKS_BASIC | 1u << FINDING_INIT));
-        undefine(runner.wave, 4, 0xf, 1 << 3);
-        undefine(runner.wave, 5, whole ? 0xf : 0, 1 << 3);
-        assert_int_equal(wave_runner_run(runner.wave, "global_store_b64 v2, v[4:5], s[2:3]"), !whole);
+        bool is_padding = undefined_parts[c].is_padding;
+        unsigned undefined = undefined_parts[c].low | undefined_parts[c].high << 4;
+        undefine(runner.wave, 4, undefined_parts[c].low, 1 << 3);
+        undefine(runner.wave, 5, undefined_parts[c].high, 1 << 3);
+        assert_int_equal(wave_runner_run(runner.wave, "global_store_b64 v2, v[4:5], s[2:3]"), is_padding);
         const uint8_t *states = memory_find(runner.memory, runner.address)->defined;
         assert_int_equal(states[8 * 2], BYTE_DEFINED);
-        assert_int_equal(states[8 * 3], whole ? BYTE_DEFINED : BYTE_UNDEFINED);
-        assert_int_equal(states[8 * 3 + 4], BYTE_DEFINED);
+        for (unsigned i = 0; i < 8; i++)
+            assert_int_equal(states[8 * 3 + i], is_padding && undefined >> i & 1 ? BYTE_UNDEFINED : BYTE_DEFINED);
         memory_runner_close(&runner);
     }
 }
@@ -421,7 +437,7 @@ int main(void)
         cmocka_unit_test(uses_are_found),
         cmocka_unit_test(uses_that_do_not_matter_are_not_found),
         cmocka_unit_test(lds_keeps_undefined_bytes),
-        cmocka_unit_test(padding_is_copied_to_memory_and_whole_values_are_found),
+        cmocka_unit_test(padding_is_copied_to_memory_and_values_are_found),
         cmocka_unit_test(planted_faults_are_found_on_rdna),
         cmocka_unit_test(planted_faults_are_found_on_cdna),
         cmocka_unit_test(memory_is_written_by_copies_launches_and_forgotten_on_demand),

@@ -155,15 +155,26 @@ static uint64_t data_undefined(const struct init_wave *init, const struct access
     return all & record->lanes;
 }
 
-/* Lanes none of whose bytes is defined. What is undefined in part is taken for a copy with padding in it. */
+/* Undefined lanes of one byte of a register, counted from the access's first. */
+static uint64_t byte_undefined(const struct init_wave *init, const struct access_record *record, unsigned first_row,
+                               unsigned i)
+{
+    unsigned at = record->first_byte + i;
+    return init->rows[first_row + at / 4][at % 4] & record->lanes;
+}
+
+/* Lanes whose undefined bytes cannot be padding. Padding follows a member and ends at the next one's alignment: it neither
+ * begins a value nor lies below a member within a dword. What may be padding is copied as it is. */
 static uint64_t data_unset(const struct init_wave *init, const struct access_record *record, unsigned first_row)
 {
-    uint64_t all = record->lanes;
-    for (unsigned i = 0; i < record->n_bytes; i++) {
-        unsigned at = record->first_byte + i;
-        all &= init->rows[first_row + at / 4][at % 4];
+    uint64_t unset = byte_undefined(init, record, first_row, 0);
+    for (unsigned dword = 4; dword < record->n_bytes; dword += 4) {
+        uint64_t all = record->lanes;
+        for (unsigned i = dword; i < dword + 4 && i < record->n_bytes; i++)
+            all &= byte_undefined(init, record, first_row, i);
+        unset |= byte_undefined(init, record, first_row, dword) & ~all;
     }
-    return all;
+    return unset;
 }
 
 static void mark_defined(struct wave *wave, const struct access_record *record, const struct shadow *local)
