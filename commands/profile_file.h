@@ -1,6 +1,6 @@
 /*
- * Profile files: what `emulate --profile FILE` writes and `disasm --profile FILE` shows beside the code. A line of text each
- * executed instruction, its counts apart by blanks, after a line that names the columns.
+ * Profile files: what `emulate --profile FILE` writes and `disasm --profile FILE` shows beside the code. A line of text
+ * each executed instruction, its counts apart by blanks, after a line that names the columns.
  */
 #ifndef COMMANDS_PROFILE_FILE_H
 #define COMMANDS_PROFILE_FILE_H

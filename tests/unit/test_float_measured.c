@@ -3,8 +3,8 @@
  * overflow or a random bit that goes another way than on silicon fails here.
  *
  * Left out are the captures of omod on a value that is tiny before its denormal is rounded up to the least normal number
- * (v_cvt_f16_f32 of 0x387fe000 and v_cvt_f32_f64 of 0x380fffffe0000000, mul:2, denormals kept: +0 on the card): the emulator
- * scales the rounded bits. Compilers use omod only where denormals are flushed.
+ * (v_cvt_f16_f32 of 0x387fe000 and v_cvt_f32_f64 of 0x380fffffe0000000, mul:2, denormals kept: +0 on the card): the
+ * emulator scales the rounded bits. Compilers use omod only where denormals are flushed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -22,9 +22,9 @@ static void bitwise(unsigned table, const struct init_sources *s, uint64_t *can_
 {
     *can_be_1 = *can_be_0 = 0;
     for (unsigned row = 0; row < 8; row++) {
-        unsigned bit[3] = {row >> 2 & 1, row >> 1 & 1, row & 1};
+        unsigned bit[] = {row >> 2 & 1, row >> 1 & 1, row & 1};
         uint64_t possible = s->same01 && bit[0] != bit[1] ? 0 : UINT64_MAX;
-        for (unsigned k = 0; k < s->n; k++)
+        for (unsigned k = 0; k < s->n && k < sizeof bit / sizeof *bit; k++)
             possible &= (bit[k] ? s->value[k] : ~s->value[k]) | s->undefined[k];
         *(table >> row & 1 ? can_be_1 : can_be_0) |= possible;
     }

@@ -197,7 +197,7 @@ static void write_vector(const struct lane_view *view, const struct flow_range *
 
 static void write_mask(struct init_wave *init, const struct flow_range *range, uint64_t lanes)
 {
-    for (unsigned i = 0; i < range->n; i++)
+    for (unsigned i = 0; i < range->n && i < 2; i++)
         init->scalars[range->first - FLOW_SCALAR + i] = (uint32_t)(lanes >> 32 * i);
 }
 

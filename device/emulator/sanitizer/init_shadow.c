@@ -229,23 +229,23 @@ enum { MATRIX_ROWS = 32 };
 
 void init_matrix(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
-    const struct flow_range *to = &flow->writes[0];
+    const struct flow_range to = flow->writes[0];
     struct kept kept = {0};
     uint32_t first[MATRIX_ROWS][MAX_LANES];
-    bool ok = flow->n_dst == 1 && to->first < FLOW_SCALAR && to->n <= MATRIX_ROWS;
+    bool ok = flow->n_dst == 1 && to.first < FLOW_SCALAR && to.n <= MATRIX_ROWS;
     for (unsigned k = 0; k < flow->n_reads; k++)
         ok = ok && keep(wave, &flow->reads[k], &kept);
-    if (!ok || !keep(wave, to, &kept)) {
+    if (!ok || !keep(wave, &to, &kept)) {
         undefine_all(wave, flow);
         return;
     }
     fill_matrices(wave, in, flow, 0);
     in->run(wave, in);
-    for (unsigned i = 0; i < to->n; i++)
-        memcpy(first[i], row_of(wave, to->first + i), 4 * (size_t)wave->n_lanes);
+    for (unsigned i = 0; i < to.n; i++)
+        memcpy(first[i], row_of(wave, to.first + i), 4 * (size_t)wave->n_lanes);
     fill_matrices(wave, in, flow, MATRIX_PATTERN);
     in->run(wave, in);
-    take_differences(wave, to, first);
+    take_differences(wave, &to, first);
     restore(wave, &kept);
     init_pass_origin(wave->checks->init, flow);
 }

@@ -54,7 +54,7 @@ struct race_flags {
 
 static void *list_add(struct list *list, size_t item_bytes)
 {
-    if (list->n == list->capacity) {
+    if (!list->items || list->n == list->capacity) {
         uint32_t capacity = list->capacity ? 2 * list->capacity : 4;
         void *items = realloc(list->items, capacity * item_bytes);
         if (!items)
