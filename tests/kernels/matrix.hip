@@ -1,6 +1,6 @@
 /*
  * Matrix products as a kernel's author writes them, by the compiler's builtins of each chip: D = A B of 32 x 32 halves in one
- * wave. tests/unit/test_matrix_kernels.c computes the same on the host.
+ * wave. tests/unit/test_matrix_kernels.c computes the same on the host. Chips and waves without such builtins have no kernel here.
  */
 #include <hip/hip_runtime.h>
 
@@ -34,7 +34,7 @@ KERNEL multiply_halves(const half_t *a, const half_t *b, float *d)
         d[(8 * (i / 4) + 4 * part + i % 4) * SIZE + index] = sum[i];
 }
 
-#else
+#elif (defined(__GFX11__) || defined(__GFX12__)) && __AMDGCN_WAVEFRONT_SIZE == 32
 
 /* A tile of 16 x 16; lane l has row or column l % 16. gfx12's halves of a wave share the k, gfx11's hold all of them. */
 static __device__ float8_t multiply_tile(const half_t *a, const half_t *b, float8_t sum, int index, int part)
