@@ -37,8 +37,10 @@ static wide floor_to(struct term t, int grid)
 {
     wide value = t.negative ? -t.significand : t.significand;
     int shift = t.exponent - grid;
+    if (value == 0)
+        return 0;
     if (shift >= 0)
-        return value << shift;
+        return value * ((wide)1 << shift);
     return shift < -120 ? (value < 0 ? -1 : 0) : value >> -shift;
 }
 

@@ -101,7 +101,7 @@ static uint32_t decode_component(struct buffer_format format, uint32_t bits)
 {
     unsigned unused = 32u - format.bits;
     int32_t value = (int32_t)(bits << unused) >> unused;
-    float most = (float)((1u << (format.bits - (format.number == SNORM))) - 1u);
+    float most = (float)((UINT64_C(1) << (format.bits - (format.number == SNORM))) - 1);
     switch (format.number) {
     case UNORM:
         return f32_bits((float)bits / most);
