@@ -86,9 +86,9 @@ bench: deps ## measure speed; nothing is asserted
 	@$(MAKE) -j$(JOBS) --no-print-directory build $(filter $(BUILD)/programs/bench/%,$(PROGRAMS))
 	@for program in $(filter $(BUILD)/programs/bench/%,$(PROGRAMS)); do $$program || exit; done
 
-conformance: deps ## hold every chip to vectors, cases and kernels (VECTORS=folder of *.jsonl)
+conformance: deps ## hold chips to vectors, cases, kernels, a corpus (VECTORS=folder of *.jsonl, CHIPS=some)
 	@$(MAKE) -j$(JOBS) --no-print-directory $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS))
-	@status=0; for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(or $(VECTORS),-) || status=$$?; done; exit $$status
+	@status=0; for program in $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS)); do $$program $(or $(VECTORS),-) $(CHIPS) || status=$$?; done; exit $$status
 
 fidelity: deps ## docs/fidelity.md anew, from the results of all unit tests (VECTORS=folder of *.jsonl)
 	@$(MAKE) -j$(JOBS) --no-print-directory build tests $(filter $(BUILD)/programs/fidelity/% $(BUILD)/programs/conformance/%,$(PROGRAMS))
