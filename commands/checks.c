@@ -17,31 +17,19 @@ static void name_choices(char *text, size_t capacity)
             used += (size_t)snprintf(text + used, capacity - used, "%s, ", finding_kind_name((enum finding_kind)kind));
 }
 
-/* The kind of a word of a list, or FINDING_KIND_COUNT. */
-static int kind_of(const char *word, size_t length)
-{
-    int kind = 0;
-    for (; kind < FINDING_KIND_COUNT; kind++) {
-        const char *name = finding_kind_name((enum finding_kind)kind);
-        if (strlen(name) == length && memcmp(name, word, length) == 0)
-            break;
-    }
-    return kind;
-}
-
 static bool is_word(const char *word, size_t length, const char *name)
 {
     return strlen(name) == length && memcmp(word, name, length) == 0;
 }
 
 /* The bits of a list; *fixed is a kind of it that is always on, or FINDING_KIND_COUNT. */
-static bool read_list(const char *option, const char *list, unsigned *checks, int *fixed, struct error *error)
+static bool read_list(const char *option, const char *list, unsigned *checks, enum finding_kind *fixed, struct error *error)
 {
     *checks = 0;
     *fixed = FINDING_KIND_COUNT;
     for (const char *at = list;; at++) {
         size_t length = strcspn(at, ",");
-        int kind = kind_of(at, length);
+        enum finding_kind kind = finding_kind_find(at, length);
         if (is_word(at, length, "all")) {
             *checks |= CHECKS_ALL;
         } else if (kind < FINDING_KIND_COUNT) {
@@ -61,19 +49,19 @@ static bool read_list(const char *option, const char *list, unsigned *checks, in
 
 bool checks_parse(const char *option, const char *list, unsigned *checks, struct error *error)
 {
-    int fixed;
+    enum finding_kind fixed;
     return read_list(option, list, checks, &fixed, error);
 }
 
 bool checks_leave_out(const char *option, const char *list, unsigned *checks, struct error *error)
 {
     unsigned left_out;
-    int fixed;
+    enum finding_kind fixed;
     if (!read_list(option, list, &left_out, &fixed, error))
         return false;
     if (fixed != FINDING_KIND_COUNT)
         return error_set(error, STATUS_USAGE, "--%s %s: %s is always reported and cannot be left out", option, list,
-                         finding_kind_name((enum finding_kind)fixed));
+                         finding_kind_name(fixed));
     *checks &= ~left_out;
     return true;
 }

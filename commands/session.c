@@ -24,6 +24,11 @@ static bool compile(void *context, const struct registration *registration, cons
     return true;
 }
 
+struct builder session_builder(struct toolchain *toolchain)
+{
+    return (struct builder){.compile = compile, .context = toolchain};
+}
+
 static bool launch_fits(void *context, const struct registration *registration, const char *chip_name,
                         const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
                         char text[VERDICT_REASON_BYTES])
@@ -70,7 +75,7 @@ bool session_open(struct session *session, const struct arguments *arguments, st
     session->toolchain = toolchain_open(NULL, error);
     if (!session->toolchain)
         return false;
-    session->builder = (struct builder){.compile = compile, .context = session->toolchain};
+    session->builder = session_builder(session->toolchain);
     read_commit(session);
     return true;
 }

@@ -22,6 +22,9 @@ struct session {
     struct arena arena;
 };
 
+/* Compiles registrations with a toolchain, which must outlive it. */
+struct builder session_builder(struct toolchain *toolchain);
+
 /* Collects and checks the registrations and finds a compiler. session_close in either case. */
 bool session_open(struct session *session, const struct arguments *arguments, struct error *error);
 void session_close(struct session *session);

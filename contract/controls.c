@@ -106,7 +106,7 @@ bool control_plant(const struct control *control, const struct host_case *host, 
 /* Red for the control's reason: at its gate, and by its check where it names one. */
 static bool is_red_as_planted(const struct control *k, const struct verdict *gate)
 {
-    bool found = gate->has_finding && k->finding && strcmp(finding_kind_name(gate->finding.kind), k->finding) == 0;
+    bool found = k->finding && gate->has_finding && gate->finding.kind == finding_kind_find(k->finding, strlen(k->finding));
     return gate->status == VERDICT_FAIL && gate->gate == k->gate && (!k->finding || found);
 }
 
@@ -132,10 +132,7 @@ static void as_control(const struct control *k, const struct verdict *gate, stru
 /* The bit of the check that a control names, of those that the device makes; 0: none. */
 static unsigned named_check(const struct device *device, unsigned checks, const char *name)
 {
-    for (int kind = 0; device->take_findings && kind < FINDING_KIND_COUNT; kind++)
-        if (strcmp(finding_kind_name((enum finding_kind)kind), name) == 0)
-            return checks & 1u << kind;
-    return 0;
+    return device->take_findings ? checks & 1u << finding_kind_find(name, strlen(name)) : 0;
 }
 
 /* Gate 1's verdict on the faulty launch, and for other gates the judge's on the first run's outputs. */

@@ -249,10 +249,7 @@ static bool control_names_are_sound(const struct registry *registry, size_t i, s
 
 static bool is_check(const char *name)
 {
-    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
-        if (CHECKS_ALL >> kind & 1 && strcmp(finding_kind_name((enum finding_kind)kind), name) == 0)
-            return true;
-    return false;
+    return CHECKS_ALL >> finding_kind_find(name, strlen(name)) & 1;
 }
 
 static bool control_check(const struct registry *registry, size_t i, struct error *error)

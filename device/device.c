@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *finding_kind_name(enum finding_kind kind)
 {
@@ -12,6 +13,17 @@ const char *finding_kind_name(enum finding_kind kind)
 #undef FINDING_NAME
     };
     return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "unknown";
+}
+
+enum finding_kind finding_kind_find(const char *name, size_t n_bytes)
+{
+    unsigned kind = 0;
+    for (; kind < FINDING_KIND_COUNT; kind++) {
+        const char *known = finding_kind_name((enum finding_kind)kind);
+        if (strlen(known) == n_bytes && memcmp(known, name, n_bytes) == 0)
+            break;
+    }
+    return (enum finding_kind)kind;
 }
 
 /* A line of limited length. */

@@ -31,6 +31,8 @@ enum finding_kind { FINDING_KINDS(FINDING_ENUM) FINDING_KIND_COUNT };
 #undef FINDING_ENUM
 
 const char *finding_kind_name(enum finding_kind kind);
+/* The kind of a name of n_bytes; FINDING_KIND_COUNT where there is none. */
+enum finding_kind finding_kind_find(const char *name, size_t n_bytes);
 
 /* Where in the program and in the launch. */
 struct finding_place {

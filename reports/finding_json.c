@@ -57,16 +57,6 @@ json_t *finding_to_json(const struct finding *finding)
     return object;
 }
 
-static bool kind_from_name(const char *name, enum finding_kind *kind)
-{
-    for (int k = 0; k < FINDING_KIND_COUNT; k++)
-        if (strcmp(name, finding_kind_name((enum finding_kind)k)) == 0) {
-            *kind = (enum finding_kind)k;
-            return true;
-        }
-    return false;
-}
-
 bool finding_from_json(const json_t *object, struct finding *finding)
 {
     const char *kind, *message;
@@ -76,7 +66,8 @@ bool finding_from_json(const json_t *object, struct finding *finding)
                     &other) != 0)
         return false;
     finding->has_other = other != NULL;
-    if (!kind_from_name(kind, &finding->kind) || !copy_text(message, finding->message, sizeof finding->message) ||
+    finding->kind = finding_kind_find(kind, strlen(kind));
+    if (finding->kind == FINDING_KIND_COUNT || !copy_text(message, finding->message, sizeof finding->message) ||
         !place_from_json(place, &finding->place) || (other && !place_from_json(other, &finding->other)))
         return false;
     finding_compose(finding);

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "commands/session.h"
 #include "contract/builds.h"
 #include "contract/registry_list.h"
 #include "contract/workspace.h"
-#include "toolchain/toolchain.h"
 
 enum { REPEATS = 3 };
 
@@ -40,22 +40,6 @@ static double cpu_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static bool compile(void *context, const struct registration *registration, const char *chip, const char *define,
-                    unsigned char **bytes, size_t *n_bytes, struct error *error)
-{
-    struct compile_request request = {.source_path = registration->source,
-                                      .family = registration->family,
-                                      .chip = chip,
-                                      .defines = &define,
-                                      .n_defines = define != NULL};
-    struct compiled compiled;
-    if (!toolchain_compile(context, &request, &compiled, error))
-        return false;
-    *bytes = compiled.bytes;
-    *n_bytes = compiled.n_bytes;
-    return true;
 }
 
 /* Seconds of a launch on a fresh workspace; less than 0 where it failed. */
@@ -155,15 +139,16 @@ int main(int argc, char **argv)
     struct error error;
     struct arena arena = {0};
     struct registry registry;
-    struct builder builder = {.compile = compile, .context = toolchain_open(NULL, &error)};
-    bool ok = builder.context && registry_collect(&arena, &registry, &error);
+    struct toolchain *toolchain = toolchain_open(NULL, &error);
+    struct builder builder = session_builder(toolchain);
+    bool ok = toolchain && registry_collect(&arena, &registry, &error);
     printf("cost of checks, all registered kernels at their first shape, one host thread\n");
     for (int i = 0; i < n_chips && ok; i++)
         ok = measure_chip(chips[i], &registry, &builder, &error);
     if (!ok)
         fprintf(stderr, "bench: %s\n", error.text);
-    if (builder.context)
-        toolchain_close(builder.context);
+    if (toolchain)
+        toolchain_close(toolchain);
     arena_free(&arena);
     return ok ? 0 : (int)error.status;
 }

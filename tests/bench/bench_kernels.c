@@ -8,30 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/session.h"
 #include "contract/base/clock.h"
 #include "contract/base/parallel.h"
 #include "contract/builds.h"
 #include "contract/registry_list.h"
 #include "contract/workspace.h"
-#include "toolchain/toolchain.h"
 
 static const char chip_name[] = "gfx1151";
-
-static bool compile(void *context, const struct registration *registration, const char *chip, const char *define,
-                    unsigned char **bytes, size_t *n_bytes, struct error *error)
-{
-    struct compile_request request = {.source_path = registration->source,
-                                      .family = registration->family,
-                                      .chip = chip,
-                                      .defines = &define,
-                                      .n_defines = define != NULL};
-    struct compiled compiled;
-    if (!toolchain_compile(context, &request, &compiled, error))
-        return false;
-    *bytes = compiled.bytes;
-    *n_bytes = compiled.n_bytes;
-    return true;
-}
 
 static double shape_size(const struct reg_shape *shape)
 {
@@ -146,9 +130,9 @@ int main(void)
     int n_threads = parallel_processors();
     struct emulator_options options = {.chip = chip_name, .n_devices = 1, .n_threads = n_threads, .checks = CHECKS_BASIC};
     struct builds builds = {0};
-    struct builder builder = {.compile = compile, .context = toolchain_open(NULL, &error)};
-    bool ok =
-        builder.context && emulator_open(&options, &builds.device, &error) && registry_collect(&arena, &registry, &error);
+    struct toolchain *toolchain = toolchain_open(NULL, &error);
+    struct builder builder = session_builder(toolchain);
+    bool ok = toolchain && emulator_open(&options, &builds.device, &error) && registry_collect(&arena, &registry, &error);
     builds.builder = &builder;
     if (ok) {
         printf("kernels on the emulator, %s, %d threads, at the largest default shape\n", chip_name, n_threads);
@@ -161,8 +145,8 @@ int main(void)
     }
     if (builds.device)
         builds.device->close(builds.device);
-    if (builder.context)
-        toolchain_close(builder.context);
+    if (toolchain)
+        toolchain_close(toolchain);
     arena_free(&arena);
     return ok ? 0 : (int)error.status;
 }

@@ -107,31 +107,12 @@ static bool special(bool is_bf16, int n, const uint16_t *a, const uint16_t *b, u
     return nan || invalid || acc_nan || plus || minus;
 }
 
-static uint32_t narrow(enum dot_truth_result result, uint32_t bits)
-{
-    if (result == DOT_TRUTH_F32)
-        return bits;
-    if (bits == 0xffc00a3d)
-        return result == DOT_TRUTH_F16 ? 0xfe3d : 0xfffd;
-    return result == DOT_TRUTH_BF16 ? bits >> 16 : (bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff);
-}
-
-/* Infinities and NaNs of a 16-bit accumulator as f32; finite ones only have to be finite. */
-static uint32_t special_acc(enum dot_truth_result result, uint32_t acc)
-{
-    if (result == DOT_TRUTH_F32)
-        return acc;
-    if (result == DOT_TRUTH_BF16)
-        return acc << 16;
-    return (acc & 0x7c00) == 0x7c00 ? (acc & 0x8000) << 16 | 0x7f800000 | (acc & 0x3ff) << 13 : 0;
-}
-
 uint32_t dot12_truth_step(bool is_bf16, enum dot_truth_result result, int n, const uint16_t *a, const uint16_t *b,
                           uint32_t acc)
 {
     uint32_t bits;
-    if (special(is_bf16, n, a, b, special_acc(result, acc), &bits))
-        return narrow(result, bits);
+    if (special(is_bf16, n, a, b, dot_truth_acc_as_f32(result, acc), &bits))
+        return dot_truth_special_result(result, bits);
     const int least = result == DOT_TRUTH_F16 ? -14 : -126;
     struct term c = result == DOT_TRUTH_F16    ? decode(acc, 16, 10)
                     : result == DOT_TRUTH_BF16 ? decode(acc << 16, 32, 23)

@@ -133,7 +133,7 @@ static bool special(bool is_bf16, const uint16_t a[2], const uint16_t b[2], uint
     return nan || invalid || plus || minus || acc_nan || acc_plus || acc_minus;
 }
 
-static uint32_t narrow(enum dot_truth_result result, uint32_t bits)
+uint32_t dot_truth_special_result(enum dot_truth_result result, uint32_t bits)
 {
     if (result == DOT_TRUTH_F32)
         return bits;
@@ -142,8 +142,7 @@ static uint32_t narrow(enum dot_truth_result result, uint32_t bits)
     return result == DOT_TRUTH_BF16 ? bits >> 16 : (bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff);
 }
 
-/* acc as an f32 pattern, for the special cases: only its class and payload count there. */
-static uint32_t acc_as_f32(enum dot_truth_result result, uint32_t acc)
+uint32_t dot_truth_acc_as_f32(enum dot_truth_result result, uint32_t acc)
 {
     if (result == DOT_TRUTH_F32)
         return acc;
@@ -156,8 +155,8 @@ static uint32_t acc_as_f32(enum dot_truth_result result, uint32_t acc)
 uint32_t dot_truth_step(bool is_bf16, enum dot_truth_result result, const uint16_t a[2], const uint16_t b[2], uint32_t acc)
 {
     uint32_t bits;
-    if (special(is_bf16, a, b, acc_as_f32(result, acc), &bits))
-        return narrow(result, bits);
+    if (special(is_bf16, a, b, dot_truth_acc_as_f32(result, acc), &bits))
+        return dot_truth_special_result(result, bits);
     struct term c = result == DOT_TRUTH_F16 ? widen_f16(acc) : widen_f32(result == DOT_TRUTH_BF16 ? acc << 16 : acc);
     struct term p[2];
     int grid = NONE, lead = leading(c);

@@ -106,15 +106,22 @@ static void check_encoding(const struct chip_formats *chip, const struct small_t
     lane_op_close(op);
 }
 
+typedef void check_format(const struct chip_formats *chip, const struct small_truth *format, bool saturate);
+
+static void on_each_format(check_format *check)
+{
+    for (int c = 0; c < N_CHIPS; c++) {
+        for (int saturate = 0; saturate < 2; saturate++) {
+            check(&chips[c], chips[c].fp8, saturate);
+            check(&chips[c], chips[c].bf8, saturate);
+        }
+    }
+}
+
 static void encoding_rounds_to_the_nearest(void **state)
 {
     (void)state;
-    for (int c = 0; c < N_CHIPS; c++) {
-        for (int saturate = 0; saturate < 2; saturate++) {
-            check_encoding(&chips[c], chips[c].fp8, saturate);
-            check_encoding(&chips[c], chips[c].bf8, saturate);
-        }
-    }
+    on_each_format(check_encoding);
 }
 
 static void check_stochastic(const struct chip_formats *chip, const struct small_truth *format, bool saturate)
@@ -149,12 +156,7 @@ static void check_stochastic(const struct chip_formats *chip, const struct small
 static void random_bits_decide_the_direction(void **state)
 {
     (void)state;
-    for (int c = 0; c < N_CHIPS; c++) {
-        for (int saturate = 0; saturate < 2; saturate++) {
-            check_stochastic(&chips[c], chips[c].fp8, saturate);
-            check_stochastic(&chips[c], chips[c].bf8, saturate);
-        }
-    }
+    on_each_format(check_stochastic);
 }
 
 /* What the text selects: bytes and halves of sources and results. 0x38 is 1.0 in the OCP's fp8, 0x40 is 2.0. */
