@@ -96,6 +96,28 @@ struct reg_known_finding {
     const char *owner, *reason, *link, *expires; /* expires: YYYY-MM-DD */
 };
 
+/* Rows first ... first + rows - 1 of a launch. */
+struct reg_window {
+    int64_t first, rows;
+};
+
+/* A byte contract: a check of gate 1 beside its runs, on a shape of its own, which may stand outside shape hygiene. Either
+ * `windows`: a launch of some of the rows gives each row the bytes that it has in the launch of all; or `expect`: the
+ * outputs are these bytes. */
+struct reg_bytes {
+    const char *name; /* unique in its registration: "rows" */
+    const char *what; /* what holds, in a few words, for output lines */
+    struct reg_shape shape;
+    enum reg_pattern pattern;                                       /* of its inputs */
+    void (*fill)(const struct reg_case *c, int tensor, void *data); /* NULL: the registration's */
+    const struct reg_window *windows;
+    size_t n_windows;
+    int row_dim;          /* windows: the dimension of a shape that counts rows */
+    unsigned row_tensors; /* windows: bits 1 << tensor of those whose rows are the launch's rows */
+    /* The bytes of output tensor `tensor`, all of its elements, by the kernel's documented steps on the host. */
+    void (*expect)(const struct reg_case *c, int tensor, void *bytes);
+};
+
 struct registration {
     const char *name;   /* of the registration: what `--only` matches and output lines print */
     const char *family; /* folder under kernels/ */
@@ -130,6 +152,8 @@ struct registration {
     const char *blind_teeth, *blind_reason;
     const struct reg_known_finding *known;
     size_t n_known;
+    const struct reg_bytes *bytes;
+    size_t n_bytes;
 };
 
 /* X(how, text): how a control's launch is wrong. */
@@ -150,6 +174,7 @@ struct control {
     const char *shape;        /* label of the shape it runs on */
     enum reg_pattern pattern;
     int gate;            /* that must turn red */
+    const char *bytes;   /* gate 1: the byte contract that must turn red, at its shape and pattern; `shape` stays NULL */
     const char *finding; /* gate 1: the check that must find it, "race"; then it alone judges. NULL: any reason will do */
     double least_factor; /* gate 3: at least so many times the bound; 0 elsewhere */
     enum control_how how;
