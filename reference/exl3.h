@@ -45,9 +45,10 @@ struct exl3_linear {
     enum number_format out_format;
     float scale;
     const uint16_t *x;   /* [rows][k] f16 bits */
-    const uint16_t *w;   /* [k/16][n/16][16 * bits] */
+    const uint16_t *w;   /* tiles of 16 * bits words, in one of two layouts */
     const uint16_t *svh; /* [n] f16 bits */
     int n_threads;
+    bool strips; /* w: false: [k/16][n/16], as a checkpoint stores it; true: [n/128][k/16][8], a block's tiles together */
 };
 
 void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out);

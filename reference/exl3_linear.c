@@ -52,11 +52,18 @@ struct slice {
     double weight[EXL3_TILE][GROUP], magnitude[EXL3_TILE][GROUP];
 };
 
+/* The first of the eight tiles of a tile row under a group of columns, which follow one another in either layout. */
+static const uint16_t *tiles_at(const struct exl3_linear *p, int64_t tile_row, int64_t group)
+{
+    int64_t tile = p->strips ? (group * (p->k / EXL3_TILE) + tile_row) * TILES_OF_GROUP
+                             : tile_row * (p->n / EXL3_TILE) + group * TILES_OF_GROUP;
+    return p->w + tile * exl3_tile_words(p->bits);
+}
+
 static void decode_slice(const struct exl3_linear *p, const struct exl3_codebook *codebook, int64_t tile_row, int64_t group,
                          struct slice *slice)
 {
-    int64_t tiles_of_row = p->n / EXL3_TILE;
-    const uint16_t *tile = p->w + (tile_row * tiles_of_row + group * TILES_OF_GROUP) * exl3_tile_words(p->bits);
+    const uint16_t *tile = tiles_at(p, tile_row, group);
     for (int i = 0; i < TILES_OF_GROUP; i++, tile += exl3_tile_words(p->bits))
         exl3_decode_tile(codebook, tile, p->bits, &slice->weight[0][i * EXL3_TILE], GROUP);
     for (int k = 0; k < EXL3_TILE; k++)

@@ -79,7 +79,9 @@ static inline float exl3_column_sum(const struct exl3_linear *p, exl3_dot2 *dot2
 static inline void exl3_column_of(const struct exl3_linear *p, int64_t column, double *weights)
 {
     for (int64_t k = 0; k < p->k; k++) {
-        const uint16_t *tile = p->w + (k / 16 * (p->n / 16) + column / 16) * 16 * p->bits;
+        int64_t tiles_before = p->strips ? column / 128 * (p->k / 16) * 8 + k / 16 * 8 + column % 128 / 16
+                                         : k / 16 * (p->n / 16) + column / 16;
+        const uint16_t *tile = p->w + tiles_before * 16 * p->bits;
         int row = (int)(k % 16), c = (int)(column % 16);
         int t = 8 * (c % 8 * 4 + row % 8 / 2) + row % 2 + 2 * (row / 8) + 4 * (c / 8);
         uint32_t x = exl3_window_by_bits(tile, p->bits, t) * UINT32_C(0x83DCD12D);

@@ -267,7 +267,7 @@ static void another_order_of_dot_steps_for_several_rows_breaks_that(void **state
 static int64_t linear_differences(const struct fixture *f, hipModule_t module, const struct linear_kernel *kernel,
                                   const struct inputs *in, int rows)
 {
-    struct exl3_linear p = {rows, K, N, BITS, kernel->n_waves, kernel->out, EXL3_SCALE, in->x, in->w, in->svh, 1};
+    struct exl3_linear p = {rows, K, N, BITS, kernel->n_waves, kernel->out, EXL3_SCALE, in->x, in->w, in->svh, 1, false};
     double *weights = calloc(N * K, sizeof *weights);
     unsigned char out[MOST_ROWS * N * 4];
     int64_t n_different = 0;

@@ -17,7 +17,7 @@
 #include "reference/exl3_trellis.h"
 #include "tests/support/exl3_model.h"
 
-static const int widths[] = {2, 3, 4, 5, 6, 8};
+static const int widths[] = {2, 3, 4, 5, 6, 7, 8};
 enum { N_WIDTHS = sizeof widths / sizeof *widths, LARGEST_TILE = 16 * 8 };
 
 static void fill_bits(uint16_t *out, int64_t n, const char *name)
@@ -39,9 +39,16 @@ static void an_all_ones_window_decodes_to_the_check_value_at_every_width(void **
     (void)state;
     uint16_t tile[LARGEST_TILE];
     memset(tile, 0xff, sizeof tile);
-    for (int w = 0; w < N_WIDTHS; w++)
-        for (int t = 0; t < EXL3_TILE_WEIGHTS; t++)
+    for (int w = 0; w < N_WIDTHS; w++) {
+        double weights[EXL3_TILE_WEIGHTS];
+        struct exl3_codebook codebook;
+        exl3_codebook_init(&codebook);
+        exl3_decode_tile(&codebook, tile, widths[w], weights, EXL3_TILE);
+        for (int t = 0; t < EXL3_TILE_WEIGHTS; t++) {
             assert_true(exl3_weight(exl3_window(tile, widths[w], t)) == -0.6513671875);
+            assert_true(weights[t] == -0.6513671875);
+        }
+    }
 }
 
 static void the_codebook_constants_are_the_given_bits(void **state)
@@ -97,10 +104,13 @@ static void a_tile_decodes_into_its_places(void **state)
     double weights[EXL3_TILE][EXL3_TILE];
     exl3_codebook_init(&codebook);
     fill_bits(tile, LARGEST_TILE, "places");
-    exl3_decode_tile(&codebook, tile, 4, &weights[0][0], EXL3_TILE);
-    for (int row = 0; row < EXL3_TILE; row++)
-        for (int column = 0; column < EXL3_TILE; column++)
-            assert_true(weights[row][column] == exl3_weight(exl3_window_by_bits(tile, 4, exl3_index(row, column))));
+    for (int w = 0; w < N_WIDTHS; w++) {
+        exl3_decode_tile(&codebook, tile, widths[w], &weights[0][0], EXL3_TILE);
+        for (int row = 0; row < EXL3_TILE; row++)
+            for (int column = 0; column < EXL3_TILE; column++)
+                assert_true(weights[row][column] ==
+                            exl3_weight(exl3_window_by_bits(tile, widths[w], exl3_index(row, column))));
+    }
 }
 
 static void the_hadamard_transform_is_its_own_inverse_times_128(void **state)
@@ -206,7 +216,7 @@ static struct linear_case *open_linear(int bits, int n_waves, enum number_format
     fill_f16(l->x, ROWS * K, "x");
     fill_bits(l->w, TILES * LARGEST_TILE, "w");
     fill_f16(l->svh, N, "svh");
-    l->p = (struct exl3_linear){ROWS, K, N, bits, n_waves, out, EXL3_SCALE, l->x, l->w, l->svh, 2};
+    l->p = (struct exl3_linear){ROWS, K, N, bits, n_waves, out, EXL3_SCALE, l->x, l->w, l->svh, 2, false};
     for (int c = 0; c < N; c++)
         exl3_column_of(&l->p, c, l->weights + c * K);
     exl3_linear_reference(&l->p, l->out);
@@ -310,6 +320,73 @@ static void a_row_of_nan_leaves_the_others_alone(void **state)
     free(l);
 }
 
+/* Three groups of columns, the same weights in both layouts. */
+enum { STRIP_N = 384, STRIP_TILES = K / 16 * (STRIP_N / 16) };
+
+struct strip_case {
+    struct exl3_linear checkpoint, strips;
+    uint16_t x[ROWS * K], w[STRIP_TILES * LARGEST_TILE], w_strips[STRIP_TILES * LARGEST_TILE], svh[STRIP_N];
+};
+
+static struct strip_case *open_strips(int bits)
+{
+    struct strip_case *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    size_t words = (size_t)bits * 16;
+    fill_f16(s->x, ROWS * K, "x");
+    fill_bits(s->w, STRIP_TILES * LARGEST_TILE, "strips");
+    fill_f16(s->svh, STRIP_N, "svh");
+    const uint16_t *tile = s->w;
+    for (size_t row = 0; row < K / 16; row++)
+        for (size_t column = 0; column < STRIP_N / 16; column++, tile += words)
+            memcpy(s->w_strips + ((column / 8 * (K / 16) + row) * 8 + column % 8) * words, tile, words * sizeof *tile);
+    s->checkpoint = (struct exl3_linear){ROWS, K, STRIP_N, bits, 4, FORMAT_F32, EXL3_SCALE, s->x, s->w, s->svh, 1, false};
+    s->strips = s->checkpoint;
+    s->strips.w = s->w_strips;
+    s->strips.strips = true;
+    return s;
+}
+
+static void both_tile_layouts_give_the_same_reference(const struct strip_case *s)
+{
+    struct bound one[ROWS * STRIP_N], other[ROWS * STRIP_N];
+    exl3_linear_reference(&s->checkpoint, one);
+    exl3_linear_reference(&s->strips, other);
+    assert_memory_equal(one, other, sizeof one);
+}
+
+static void both_tile_layouts_give_the_same_model(const struct strip_case *s)
+{
+    double one[ROWS * STRIP_N], other[ROWS * STRIP_N];
+    exl3_linear_model(&s->checkpoint, &policy_true, one);
+    exl3_linear_model(&s->strips, &policy_true, other);
+    assert_memory_equal(one, other, sizeof one);
+}
+
+static void both_tile_layouts_have_the_same_exact_values(const struct strip_case *s)
+{
+    struct audit *audit = audit_open();
+    struct bound values[ROWS * STRIP_N];
+    exl3_linear_reference(&s->checkpoint, values);
+    for (int i = 5; i < ROWS * STRIP_N; i += 61) {
+        exl3_linear_audit(&s->strips, i / STRIP_N, i % STRIP_N, audit);
+        assert_true(audit_distance(audit, 0, values[i].value) <= 0x1p-10 * values[i].error);
+    }
+    audit_close(audit);
+}
+
+static void both_tile_layouts_give_the_same_results(void **state)
+{
+    (void)state;
+    for (int w = 0; w < N_WIDTHS; w++) {
+        struct strip_case *s = open_strips(widths[w]);
+        both_tile_layouts_give_the_same_reference(s);
+        both_tile_layouts_give_the_same_model(s);
+        both_tile_layouts_have_the_same_exact_values(s);
+        free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +404,7 @@ int main(void)
         cmocka_unit_test(bf16_outputs_may_be_half_a_spacing_off),
         cmocka_unit_test(the_exact_sum_is_what_the_chips_steps_give_bit_for_bit),
         cmocka_unit_test(a_row_of_nan_leaves_the_others_alone),
+        cmocka_unit_test(both_tile_layouts_give_the_same_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
