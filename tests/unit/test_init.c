@@ -279,6 +279,89 @@ static void lds_keeps_undefined_bytes(void **state)
     wave_runner_close(runner);
 }
 
+/* Both values of an exchange are reported once, as a swap: v0 is no operand of it, and the old values may be unwritten. */
+static void an_exchange_of_two_is_two_swaps(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx1151", 32);
+    for (unsigned lane = 0; lane < 32; lane++)
+        wave_runner_vgpr(runner, 1)[lane] = 8 * lane;
+    undefine(runner, 0, 0xf, UINT64_MAX);
+    memset(runner->wave.group->checks->init->lds + 8 * 3, BYTE_UNWRITTEN, 4);
+    assert_true(
+        wave_runner_run(runner, "ds_storexchg_2addr_rtn_b32 v[4:5], v1, v2, v3 offset1:1\n ds_load_b64 v[6:7], v1"));
+    assert_int_equal(undefined_bytes(runner, 4, 3), 0xf);
+    assert_int_equal(undefined_bytes(runner, 4, 2), 0);
+    assert_int_equal(undefined_bytes(runner, 5, 3), 0);
+    assert_int_equal(undefined_bytes(runner, 6, 3), 0);
+    wave_runner_close(runner);
+}
+
+/* Every active lane gets the counter's old value, or the one value of a direct load. */
+static void values_for_all_lanes_are_set_in_all_lanes(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx1151", 32);
+    for (unsigned row = 3; row < 7; row++)
+        undefine(runner, row, 0xf, UINT64_MAX);
+    memset(runner->wave.group->checks->init->lds + 64, BYTE_UNWRITTEN, 4);
+    assert_true(wave_runner_run(runner, "s_mov_b32 exec_lo, 0xff\n s_mov_b32 m0, 0\n ds_append v3\n ds_consume v4\n"
+                                        "s_mov_b32 m0, 0x20000\n lds_direct_load v5 wait_vdst:0\n"
+                                        "s_mov_b32 m0, 0x20040\n lds_direct_load v6 wait_vdst:0"));
+    for (unsigned row = 3; row < 6; row++)
+        assert_int_equal(row_any(runner->wave.checks->init->rows[row]), 0xffffff00);
+    assert_int_equal(row_any(runner->wave.checks->init->rows[6]), UINT32_MAX);
+    wave_runner_close(runner);
+}
+
+/* Scalar atomics return into the data register, s[4:5], and leave v4's state alone. */
+static void scalar_atomics_follow_scalar_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+        uint32_t undefined; /* bit k: s(4 + k) */
+        bool written;
+    } cases[] = {
+        {"s_atomic_add s4, s[2:3], 0x0 glc", NULL, 0, true},
+        {"s_atomic_add s4, s[2:3], 0x0", "the operand of an atomic comes from s4", 1, true},
+        {"s_atomic_cmpswap s[4:5], s[2:3], 0x0 glc", "the compared value of an atomic comes from s5", 2, true},
+        {"s_atomic_add s4, s[2:3], 0x0 glc", "the atomic operates on memory that nobody has written", 0, false},
+        {"s_atomic_swap s4, s[2:3], 0x0", NULL, 0, false},
+        {"s_atomic_swap_x2 s[4:5], s[2:3], 0x0", "the operand of an atomic comes from s5", 2, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct memory_runner runner = memory_runner_open("gfx90a", 64, 64);
+        memory_forget(runner.memory, runner.address, 64);
+        if (cases[i].written)
+            memory_define(runner.memory, runner.address, 64);
+        assert_true(wave_runner_watch(runner.wave, CHECKS_BASIC | 1u << FINDING_INIT));
+        struct init_wave *init = runner.wave->wave.checks->init;
+        undefine(runner.wave, 4, 0xf, UINT64_MAX);
+        for (unsigned k = 0; k < 2; k++)
+            init->scalars[4 + k] = cases[i].undefined >> k & 1 ? UINT32_MAX : 0;
+        assert_int_equal(wave_runner_run(runner.wave, cases[i].text), !cases[i].part);
+        if (cases[i].part)
+            assert_true(wave_runner_found(runner.wave, FINDING_INIT, cases[i].part));
+        assert_int_equal(row_any(init->rows[4]), UINT64_MAX);
+        memory_runner_close(&runner);
+    }
+}
+
+/* A swap brings back what nobody has written, as undefined. */
+static void a_scalar_swap_returns_what_was_there(void **state)
+{
+    (void)state;
+    struct memory_runner runner = memory_runner_open("gfx90a", 64, 64);
+    memory_forget(runner.memory, runner.address, 64);
+    assert_true(wave_runner_watch(runner.wave, CHECKS_BASIC | 1u << FINDING_INIT));
+    assert_true(wave_runner_run(runner.wave, "s_atomic_swap s4, s[2:3], 0x0 glc\n s_waitcnt lgkmcnt(0)\n"
+                                             "s_atomic_swap s5, s[2:3], 0x0 glc"));
+    assert_int_equal(runner.wave->wave.checks->init->scalars[4], UINT32_MAX);
+    assert_int_equal(runner.wave->wave.checks->init->scalars[5], 0);
+    memory_runner_close(&runner);
+}
+
 /* Undefined bytes of v4 and v5 of one lane, and whether they may be padding of a structure. */
 static const struct {
     uint8_t low, high;
@@ -437,6 +520,10 @@ int main(void)
         cmocka_unit_test(uses_are_found),
         cmocka_unit_test(uses_that_do_not_matter_are_not_found),
         cmocka_unit_test(lds_keeps_undefined_bytes),
+        cmocka_unit_test(an_exchange_of_two_is_two_swaps),
+        cmocka_unit_test(values_for_all_lanes_are_set_in_all_lanes),
+        cmocka_unit_test(scalar_atomics_follow_scalar_registers),
+        cmocka_unit_test(a_scalar_swap_returns_what_was_there),
         cmocka_unit_test(padding_is_copied_to_memory_and_values_are_found),
         cmocka_unit_test(planted_faults_are_found_on_rdna),
         cmocka_unit_test(planted_faults_are_found_on_cdna),

@@ -123,6 +123,14 @@ static __attribute__((noinline, cold)) void report_exchange(struct wave *wave, c
     access_report(wave, &two->second, 0, &record);
 }
 
+/* Writes without a report: the exchange has been reported as a whole. */
+static void write_dwords(struct wave *wave, const struct operand *data, unsigned n_dwords, const struct access *access)
+{
+    EACH_LANE_OF(access->lanes)
+    for (unsigned d = 0; d < n_dwords; d++)
+        memcpy(access_at(access, lane) + 4 * (size_t)d, &vgpr_row(wave, operand_row(data) + d)[lane], 4);
+}
+
 /* Both old values are read before either place is written. */
 static void exchange_two(struct wave *wave, const struct instruction *in, unsigned n_dwords, uint32_t stride)
 {
@@ -137,8 +145,8 @@ static void exchange_two(struct wave *wave, const struct instruction *in, unsign
             old[d][lane] = access->missing;
         EACH_LANE_OF(access->lanes) memcpy(&old[d][lane], access_at(access, lane) + 4 * (size_t)(d % n_dwords), 4);
     }
-    store_dwords(wave, operand_row(&in->src[1]), n_dwords, &two.first);
-    store_dwords(wave, operand_row(&in->src[2]), n_dwords, &two.second);
+    write_dwords(wave, &in->src[1], n_dwords, &two.first);
+    write_dwords(wave, &in->src[2], n_dwords, &two.second);
     for (unsigned d = 0; d < 2 * n_dwords; d++)
         commit_row(wave, operand_row(&in->dst[0]) + d, old[d]);
 }

@@ -5,34 +5,40 @@
 #include "device/emulator/ops/smem.h"
 
 static __attribute__((noinline, cold)) void report(struct wave *wave, uint64_t address, uint32_t n_bytes,
-                                                   enum access_kind kind, unsigned row)
+                                                   struct scalar_use use)
 {
     sanitizer_access(wave, &(struct access_record){.space = ACCESS_GLOBAL,
-                                                   .kind = (uint8_t)kind,
+                                                   .kind = use.kind,
                                                    .registers = REGISTERS_SCALAR,
-                                                   .row = (uint16_t)row,
-                                                   .second_row = UINT16_MAX,
-                                                   .result_row = (uint16_t)row,
-                                                   .returns = kind == ACCESS_ATOMIC && wave->current->flags & FLAG_GLC,
+                                                   .row = use.row,
+                                                   .second_row = use.kind == ACCESS_ATOMIC ? use.second_row : UINT16_MAX,
+                                                   .result_row = use.row,
+                                                   .replaces = use.replaces,
+                                                   .returns = use.returns,
                                                    .n_bytes = n_bytes,
-                                                   .filled_bytes = kind == ACCESS_LOAD && n_bytes < 4 ? 4 : 0,
+                                                   .filled_bytes = use.kind == ACCESS_LOAD && n_bytes < 4 ? 4 : 0,
                                                    .lanes = 1,
                                                    .bytes = &address});
 }
 
-uint8_t *scalar_place(struct wave *wave, uint64_t address, uint32_t n_bytes, enum access_kind kind, unsigned row)
+uint8_t *scalar_place(struct wave *wave, uint64_t address, uint32_t n_bytes, struct scalar_use use)
 {
     const struct span *span = memory_find_cached(wave->dispatch->memory, &wave->spans, address);
     if (span && span_is_reachable(wave, span) && n_bytes <= span->n_bytes - (address - span->base) &&
-        (kind == ACCESS_LOAD || !span->read_only)) {
+        (use.kind == ACCESS_LOAD || !span->read_only)) {
         if (__builtin_expect(wave->watched, 0))
-            report(wave, address, n_bytes, kind, row);
+            report(wave, address, n_bytes, use);
         return span->host + (address - span->base);
     }
     char text[320];
-    describe_memory(wave, address, n_bytes, kind, text, sizeof text);
+    describe_memory(wave, address, n_bytes, (enum access_kind)use.kind, text, sizeof text);
     wave_finding(wave, FINDING_MEM, -1, "%s", text);
     return NULL;
+}
+
+static const uint8_t *place_of_load(struct wave *wave, uint64_t address, uint32_t n_bytes, uint32_t row)
+{
+    return scalar_place(wave, address, n_bytes, (struct scalar_use){.kind = ACCESS_LOAD, .row = (uint16_t)row});
 }
 
 /* Registers of the destination from memory; poison where the read may not happen. NULL drops the result. */
@@ -42,7 +48,7 @@ static void load_registers(struct wave *wave, const struct instruction *in, uint
     uint32_t n_dwords = to->n_dwords;
     if (to->kind != OPERAND_SCALAR)
         return;
-    const uint8_t *from = scalar_place(wave, address, 4 * n_dwords, ACCESS_LOAD, to->index);
+    const uint8_t *from = place_of_load(wave, address, 4 * n_dwords, to->index);
     if (from)
         memcpy(&wave->sgpr[to->index], from, 4 * (size_t)n_dwords);
     else
@@ -60,7 +66,7 @@ HANDLER(s_load)
 #define NARROW_LOAD(name, type, n_bytes)                                                                                   \
     static void load_##name(struct wave *wave, const struct instruction *in, uint64_t address)                             \
     {                                                                                                                      \
-        const uint8_t *from = scalar_place(wave, address, n_bytes, ACCESS_LOAD, in->dst[0].index);                         \
+        const uint8_t *from = place_of_load(wave, address, n_bytes, in->dst[0].index);                                     \
         type value;                                                                                                        \
         if (from)                                                                                                          \
             memcpy(&value, from, n_bytes);                                                                                 \
@@ -95,7 +101,7 @@ HANDLER(s_buffer_load)
     for (uint32_t i = 0; to->kind == OPERAND_SCALAR && i < to->n_dwords; i++, offset += 4) {
         uint32_t value = 0;
         if (resource_holds(&resource, offset, 4)) {
-            const uint8_t *from = scalar_place(wave, resource.base + offset, 4, ACCESS_LOAD, to->index + i);
+            const uint8_t *from = place_of_load(wave, resource.base + offset, 4, to->index + i);
             value = MISSING_POISON;
             if (from)
                 memcpy(&value, from, 4);

@@ -32,8 +32,15 @@ static inline bool resource_holds(const struct scalar_resource *resource, uint64
 
 #define scalar_place VARIANT(scalar_place)
 
+/* What a scalar access does with wave->sgpr[row] and the next: as access_record has it. Atomics return into the same. */
+struct scalar_use {
+    uint8_t kind; /* enum access_kind */
+    bool replaces, returns;
+    uint16_t row, second_row; /* second_row: of atomics, UINT16_MAX without one */
+};
+
 /* The host's bytes at [address, address + n_bytes), or NULL with a finding. Where the wave is watched, the access is
- * reported as of wave->sgpr[row] and the next; atomics return into the same. */
-uint8_t *scalar_place(struct wave *wave, uint64_t address, uint32_t n_bytes, enum access_kind kind, unsigned row);
+ * reported. */
+uint8_t *scalar_place(struct wave *wave, uint64_t address, uint32_t n_bytes, struct scalar_use use);
 
 #endif

@@ -16,8 +16,10 @@ static void store_registers(struct wave *wave, const struct instruction *in, uin
 {
     const struct operand *data = &in->src[OPERAND_DATA];
     uint32_t n_bytes = 4u * data->n_dwords;
-    uint8_t *to = scalar_place(wave, address, n_bytes, ACCESS_STORE, data->index);
-    if (to && data->kind == OPERAND_SCALAR)
+    if (data->kind != OPERAND_SCALAR)
+        return;
+    uint8_t *to = scalar_place(wave, address, n_bytes, (struct scalar_use){.kind = ACCESS_STORE, .row = data->index});
+    if (to)
         memcpy(to, &wave->sgpr[data->index], n_bytes);
 }
 
@@ -46,7 +48,13 @@ static void atomic_at(struct wave *wave, const struct instruction *in, uint64_t 
                      n_bytes);
         return;
     }
-    uint8_t *place = scalar_place(wave, address, n_bytes, ACCESS_ATOMIC, data->index);
+    const bool compares = data->n_dwords * 4u > n_bytes;
+    const struct scalar_use use = {.kind = ACCESS_ATOMIC,
+                                   .replaces = next == next_swap_b32 || next == next_swap_b64,
+                                   .returns = in->flags & FLAG_GLC,
+                                   .row = data->index,
+                                   .second_row = compares ? (uint16_t)(data->index + n_bytes / 4) : UINT16_MAX};
+    uint8_t *place = scalar_place(wave, address, n_bytes, use);
     if (!place)
         return;
     struct atomic_operands operands = {0};

@@ -20,20 +20,25 @@ static uint32_t extend(struct to_lds_format format, uint32_t value)
     return format.is_signed ? (uint32_t)((int32_t)(value << unused_bits) >> unused_bits) : value;
 }
 
-static void report(struct wave *wave, const struct access *access, uint32_t n_bytes)
+static const struct access_record no_register = {.registers = REGISTERS_NONE, .second_row = UINT16_MAX};
+
+static void report(struct wave *wave, const struct access *access, uint32_t n_bytes, const struct access_record *to)
 {
-    if (__builtin_expect(wave->watched, 0))
-        access_report(wave, access, 0, &(struct access_record){.registers = REGISTERS_NONE, .n_bytes = n_bytes});
+    if (__builtin_expect(!wave->watched, 1))
+        return;
+    struct access_record record = *to;
+    record.n_bytes = n_bytes;
+    access_report(wave, access, 0, &record);
 }
 
 /* The values of all lanes, `missing` where a lane may not read. */
 static void read_values(struct wave *wave, struct to_lds_format format, const struct access *pieces, unsigned n_pieces,
-                        uint32_t values[MOST_DWORDS][WAVE_LANES])
+                        const struct access_record *to, uint32_t values[MOST_DWORDS][WAVE_LANES])
 {
     unsigned n_dwords = format.n_bytes < 4 ? 1 : format.n_bytes / 4u, each = n_dwords / n_pieces;
     uint32_t n_bytes = format.n_bytes < 4 ? format.n_bytes : 4 * each;
     for (unsigned i = 0; i < n_pieces; i++) {
-        report(wave, &pieces[i], n_bytes);
+        report(wave, &pieces[i], n_bytes, to);
         for (unsigned d = 0; d < each; d++) {
             uint32_t *row = values[i * each + d];
             for (int lane = 0; lane < WAVE_LANES; lane++)
@@ -56,11 +61,11 @@ void load_to_lds(struct wave *wave, const struct instruction *in, struct to_lds_
     uint32_t n_bytes = format.n_bytes < 4 ? 4 : format.n_bytes, first = first_byte(wave, in);
     LANE_ARRAY32(address);
     struct access to;
-    read_values(wave, format, pieces, n_pieces, values);
+    read_values(wave, format, pieces, n_pieces, &no_register, values);
     for (int lane = 0; lane < WAVE_LANES; lane++)
         address[lane] = first + n_bytes * (uint32_t)lane;
     resolve_lds(wave, address, n_bytes, ACCESS_STORE, &to);
-    report(wave, &to, n_bytes);
+    report(wave, &to, n_bytes, &no_register);
     EACH_LANE_OF(to.lanes)
     for (unsigned d = 0; d < n_bytes / 4; d++)
         memcpy(access_at(&to, lane) + 4 * (size_t)d, &values[d][lane], 4);
@@ -94,8 +99,8 @@ HANDLER(buffer_store_lds_b32)
         address[lane] = first + 4u * (uint32_t)lane;
     resolve_lds(wave, address, 4, ACCESS_LOAD, &from);
     resolve_buffer(wave, in, -1, 4, ACCESS_STORE, pieces);
-    report(wave, &from, 4);
-    report(wave, pieces, 4);
+    report(wave, &from, 4, &no_register);
+    report(wave, pieces, 4, &no_register);
     uint64_t lanes = from.lanes & pieces[0].lanes;
     EACH_LANE_OF(lanes) memcpy(access_at(pieces, lane), access_at(&from, lane), 4);
 }
@@ -120,6 +125,10 @@ HANDLER(lds_direct_load)
     uint32_t values[MOST_DWORDS][WAVE_LANES];
     EACH_LANE address[lane] = wave->sgpr[SREG_M0] & 0xffff;
     resolve_lds(wave, address, format.n_bytes, ACCESS_LOAD, &access);
-    read_values(wave, format, &access, 1, values);
+    const struct access_record to = {.registers = REGISTERS_VECTOR,
+                                     .row = (uint16_t)operand_row(&in->dst[0]),
+                                     .second_row = UINT16_MAX,
+                                     .filled_bytes = 4};
+    read_values(wave, format, &access, 1, &to, values);
     commit_row(wave, operand_row(&in->dst[0]), values[0]);
 }

@@ -44,8 +44,10 @@ static void gather_dword(const struct access *access, size_t skip, uint32_t *res
 static __attribute__((noinline, cold)) void report_dwords(struct wave *wave, unsigned row, unsigned n_dwords,
                                                           const struct access *access)
 {
-    access_report(wave, access, 0,
-                  &(struct access_record){.registers = REGISTERS_VECTOR, .row = (uint16_t)row, .n_bytes = 4 * n_dwords});
+    access_report(
+        wave, access, 0,
+        &(struct access_record){
+            .registers = REGISTERS_VECTOR, .row = (uint16_t)row, .second_row = UINT16_MAX, .n_bytes = 4 * n_dwords});
 }
 
 void load_dwords(struct wave *wave, unsigned row, unsigned n_dwords, const struct access *access)
@@ -83,6 +85,7 @@ static __attribute__((noinline, cold)) void report_part(struct wave *wave, unsig
     access_report(wave, access, 0,
                   &(struct access_record){.registers = REGISTERS_VECTOR,
                                           .row = (uint16_t)row,
+                                          .second_row = UINT16_MAX,
                                           .n_bytes = n_bytes,
                                           .first_byte = high_half ? 2 : 0,
                                           .filled_bytes = filled_bytes});

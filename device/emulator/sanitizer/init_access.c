@@ -210,6 +210,13 @@ static void check_data(struct wave *wave, const struct access_record *record, un
         init_report(wave, first_row, __builtin_ctzll(unset), use);
 }
 
+static void check_scalars(struct wave *wave, const struct access_record *record, unsigned first, const char *use)
+{
+    for (unsigned i = 0; i < record->n_bytes / 4; i++)
+        if (wave->checks->init->scalars[first + i])
+            init_report(wave, FLOW_SCALAR + first + i, -1, use);
+}
+
 static void store(struct wave *wave, const struct access_record *record, const struct shadow *local)
 {
     if (record->space != ACCESS_GLOBAL) {
@@ -218,9 +225,8 @@ static void store(struct wave *wave, const struct access_record *record, const s
     }
     if (record->registers == REGISTERS_VECTOR)
         check_data(wave, record, record->row, "the value that is stored");
-    for (unsigned i = 0; record->registers == REGISTERS_SCALAR && i < record->n_bytes / 4; i++)
-        if (wave->checks->init->scalars[record->row + i])
-            init_report(wave, FLOW_SCALAR + record->row + i, -1, "the value that is stored");
+    if (record->registers == REGISTERS_SCALAR)
+        check_scalars(wave, record, record->row, "the value that is stored");
     if (record->registers == REGISTERS_VECTOR && !data_unset(wave->checks->init, record, record->row))
         store_copies(wave, record, local);
     else
@@ -242,17 +248,25 @@ static void check_old_value(struct wave *wave, const struct access_record *recor
     }
 }
 
-static void atomic(struct wave *wave, const struct access_record *record, const struct shadow *local)
+static void check_operand(struct wave *wave, const struct access_record *record, unsigned first, const char *use)
 {
     if (record->registers == REGISTERS_VECTOR)
-        check_data(wave, record, record->row, "the operand of an atomic");
-    if (record->registers == REGISTERS_VECTOR && record->second_row != UINT16_MAX)
-        check_data(wave, record, record->second_row, "the compared value of an atomic");
+        check_data(wave, record, first, use);
+    else if (record->registers == REGISTERS_SCALAR)
+        check_scalars(wave, record, first, use);
+}
+
+static void atomic(struct wave *wave, const struct access_record *record, const struct shadow *local)
+{
+    check_operand(wave, record, record->row, "the operand of an atomic");
+    if (record->second_row != UINT16_MAX)
+        check_operand(wave, record, record->second_row, "the compared value of an atomic");
     if (!record->replaces)
         check_old_value(wave, record, local);
     struct access_record result = *record;
     result.row = record->result_row;
-    result.registers = REGISTERS_VECTOR;
+    if (record->registers == REGISTERS_NONE) /* a counter's */
+        result.registers = REGISTERS_VECTOR;
     if (record->returns && record->replaces)
         load(wave, &result, local);
     else if (record->returns)
