@@ -61,11 +61,10 @@ static void run_wrapped(struct wave *wave, const struct instruction *in)
 
 void vgpr_index_prepare(struct emulated_code *code)
 {
-    bool indexes = is_code_with(code, "s_set_gpr_idx_on"), skips = is_code_with(code, "s_setvskip");
-    code->wraps_vectors = indexes || skips;
+    code->wraps_vectors = is_code_with(code, "s_set_gpr_idx_on") || is_code_with(code, "s_setvskip");
     for (uint32_t i = 0; code->wraps_vectors && i < code->n_instructions; i++) {
         struct instruction *in = &code->instructions[i];
-        if (in->opcode && (skips ? instruction_is_vector(in) : instruction_is_vector_alu(in)))
+        if (in->opcode && instruction_is_vector(in)) /* memory too: a write of MODE may turn skipping on */
             in->run = run_wrapped;
     }
 }

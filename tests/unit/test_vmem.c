@@ -387,6 +387,49 @@ static void wave64_loads_reach_all_lanes(void **state)
     memory_runner_close(&runner);
 }
 
+/* gfx9's vector skipping, turned on through MODE, also in code that only indexes registers. */
+static void skipping_through_mode_skips_memory_too(void **state)
+{
+    (void)state;
+    struct memory_runner runner = memory_runner_open("gfx90a", 64, BUFFER_BYTES);
+    memory_runner_addresses(&runner, 2, runner.address, 4);
+    memory_runner_set(&runner, 4, 77, 0);
+    memory_runner_set(&runner, 5, 78, 0);
+    assert_true(wave_runner_run(runner.wave, "s_set_gpr_idx_on s0, gpr_idx()\ns_set_gpr_idx_off\n"
+                                             "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1\n"
+                                             "global_store_dword v[2:3], v4, off\nv_mov_b32 v5, v4\n"
+                                             "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0\n"
+                                             "global_store_dword v[2:3], v4, off offset:256"));
+    uint32_t skipped = (uint32_t)memory_runner_value(0, 4), stored = 77;
+    assert_memory_equal(runner.bytes, &skipped, 4);
+    assert_memory_equal(runner.bytes + 256, &stored, 4);
+    assert_int_equal(memory_runner_get(&runner, 5, 0), 78);
+    memory_runner_close(&runner);
+}
+
+/* What is wrong with a typed store is said with the format's code. */
+static void a_typed_store_that_cannot_be_names_its_format(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t code;
+        const char *part;
+    } cases[] = {
+        {0, "the emulator does not know the buffer format with code 0"},
+        {48, "the emulator cannot store 1 components in the buffer format with code 48, which has 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct memory_runner runner = memory_runner_open("gfx1151", 32, BUFFER_BYTES);
+        runner.wave->wave.sgpr[4] = (uint32_t)runner.address;
+        runner.wave->wave.sgpr[5] = (uint32_t)(runner.address >> 32);
+        runner.wave->wave.sgpr[6] = BUFFER_BYTES;
+        runner.wave->wave.sgpr[7] = cases[i].code << 12;
+        assert_false(wave_runner_run(runner.wave, "buffer_store_format_x v4, off, s[4:7], 0"));
+        assert_true(wave_runner_found(runner.wave, FINDING_UNSUPPORTED, cases[i].part));
+        memory_runner_close(&runner);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +450,8 @@ int main(void)
         cmocka_unit_test(scratch_past_the_lanes_own_is_found),
         cmocka_unit_test(an_instruction_without_lanes_touches_nothing),
         cmocka_unit_test(wave64_loads_reach_all_lanes),
+        cmocka_unit_test(skipping_through_mode_skips_memory_too),
+        cmocka_unit_test(a_typed_store_that_cannot_be_names_its_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

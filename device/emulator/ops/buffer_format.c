@@ -86,13 +86,18 @@ static bool read_typed(struct wave *wave, const struct instruction *in, int k, b
 {
     const uint32_t *words = &wave->sgpr[in->src[k + 1].index];
     bool from_instruction = in->opcode->mnemonic[0] == 't';
-    typed->format = find_format(wave, from_instruction ? (unsigned)in->immediate : resource_code(wave, words[3]));
+    unsigned code = from_instruction ? (unsigned)in->immediate : resource_code(wave, words[3]);
+    typed->format = find_format(wave, code);
     for (unsigned i = 0; i < MOST_COMPONENTS; i++)
         typed->selects[i] = (uint8_t)(from_instruction || !is_load ? SELECT_COMPONENT + i : words[3] >> 3 * i & 7);
     if (typed->format.n_components && (is_load || typed->n_values >= typed->format.n_components))
         return true;
-    wave_finding(wave, FINDING_UNSUPPORTED, -1,
-                 "the emulator does not know this buffer format or leaves components of it out");
+    if (!typed->format.n_components)
+        wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator does not know the buffer format with code %u", code);
+    else
+        wave_finding(wave, FINDING_UNSUPPORTED, -1,
+                     "the emulator cannot store %u components in the buffer format with code %u, which has %u",
+                     typed->n_values, code, (unsigned)typed->format.n_components);
     return false;
 }
 

@@ -87,7 +87,9 @@ HANDLER(s_setreg_b32)
         *place = (*place & ~mask) | (value & mask);
         wave_mode_changed(wave);
         if (is_gfx9(wave) && wave->mode & (MODE_GPR_INDEX | MODE_VSKIP) && !wave->code->wraps_vectors)
-            wave_finding(wave, FINDING_UNSUPPORTED, -1, "VGPR indexing or vector skipping is turned on through MODE");
+            wave_finding(wave, FINDING_UNSUPPORTED, -1,
+                         "VGPR indexing or vector skipping is turned on through MODE, which the emulator follows only in "
+                         "code that also holds s_set_gpr_idx_on or s_setvskip: use those instead");
     } else if (field.id != HWREG_SCHED_MODE || wave->chip->family != CHIP_RDNA4) {
         wave_finding(wave, FINDING_UNSUPPORTED, -1, "the emulator has no hardware register %u to write", field.id);
     }

@@ -19,6 +19,7 @@ static void set_enables(struct wave *wave, int32_t enables)
 HANDLER(s_set_gpr_idx_on)
 {
     wave->mode |= MODE_GPR_INDEX;
+    wave_mode_changed(wave);
     set_index(wave, scalar_read32(wave, &in->src[0]));
     set_enables(wave, in->immediate);
 }
@@ -27,6 +28,7 @@ HANDLER(s_set_gpr_idx_off)
 {
     (void)in;
     wave->mode &= ~(uint32_t)MODE_GPR_INDEX;
+    wave_mode_changed(wave);
 }
 
 HANDLER(s_set_gpr_idx_idx)
@@ -44,4 +46,5 @@ HANDLER(s_setvskip)
 {
     uint32_t skip = scalar_read32(wave, &in->src[0]) >> (scalar_read32(wave, &in->src[1]) & 31) & 1;
     wave->mode = (wave->mode & ~(uint32_t)MODE_VSKIP) | (skip ? (uint32_t)MODE_VSKIP : 0u);
+    wave_mode_changed(wave);
 }
