@@ -18,12 +18,15 @@ dot_rows_function VARIANT(dot_fma_rows_f16), VARIANT(dot_fma_rows_bf16);
 dot_rows_function VARIANT(dot_ieee_rows_f16), VARIANT(dot_ieee_rows_bf16), VARIANT(dot_ieee_rows_bf16_bf16);
 dot_rows_f16_function VARIANT(dot_rows_f16_f16), VARIANT(dot12_rows_f16_f16), VARIANT(dot_ieee_rows_f16_f16);
 
-/* An f32 to f16 or bf16, nearest even: how a chain of the IEEE model ends in 16 bits. */
-static inline uint32_t dot_narrow(bool is_bf16, uint32_t bits)
+/* An f32 to f16 or bf16, nearest even: how a chain of the IEEE model ends in 16 bits. saturate: a finite f16 result that
+ * overflows becomes the largest; an infinity stays one. */
+static inline uint32_t dot_narrow(bool is_bf16, bool saturate, uint32_t bits)
 {
-    if (!is_bf16)
-        return f32_to_f16_rne(bits);
-    return f32_is_nan(bits) ? bits >> 16 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+    if (is_bf16)
+        return f32_is_nan(bits) ? bits >> 16 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+    uint32_t half = f32_to_f16_rne(bits);
+    bool overflows = (half & 0x7fffu) == 0x7c00u && (bits & 0x7fffffffu) != 0x7f800000u;
+    return half - (saturate && overflows);
 }
 
 #endif

@@ -559,6 +559,38 @@ static void the_ieee_model_is_one_chain(void **state)
     }
 }
 
+/* MODE.FP16_OVFL holds for the chain too: sums of 2^16 each overflow f16, and an infinite addend stays infinite. */
+static void the_ieee_model_saturates_halves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip, *text;
+        uint32_t mode, c, result;
+    } cases[] = {
+        {"gfx1151", "v_wmma_f16_16x16x16_f16 v[24:31], v[0:7], v[8:15], v[24:31]", 0, 0, 0x7c00},
+        {"gfx1151", "v_wmma_f16_16x16x16_f16 v[24:31], v[0:7], v[8:15], v[24:31]", MODE_FP16_OVFL, 0, 0x7bff},
+        {"gfx1151", "v_wmma_f16_16x16x16_f16 v[24:31], v[0:7], v[8:15], v[24:31]", MODE_FP16_OVFL, 0x7c007c00, 0x7c00},
+        {"gfx1201", "v_wmma_f16_16x16x16_f16 v[24:27], v[0:3], v[8:11], v[24:27]", MODE_FP16_OVFL, 0, 0x7bff},
+        {"gfx1201", "v_wmma_f16_16x16x16_f16 v[24:27], v[0:3], v[8:11], v[24:27]", MODE_FP16_OVFL, 0x7c007c00, 0x7c00},
+        {"gfx1201", "v_swmmac_f16_16x16x32_f16 v[24:27], v[0:3], v[8:15], v20", MODE_FP16_OVFL, 0, 0x7bff},
+        {"gfx1151", "v_dot2_f16_f16 v24, v0, v8, v24", MODE_FP16_OVFL, 0, 0x7bff},
+        {"gfx1151", "v_dot2_f16_f16 v24, v0, v8, v24", 0, 0, 0x7c00},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct wave_runner *runner = wave_runner_open(cases[n].chip, 32);
+        assert_non_null(runner);
+        runner->dispatch.matrix_model = MATRIX_MODEL_IEEE;
+        wave_runner_set_mode(runner, WAVE_RUNNER_HSA_MODE | cases[n].mode);
+        for (unsigned row = 0; row < 32; row++)
+            for (unsigned lane = 0; lane < 32; lane++)
+                wave_runner_vgpr(runner, row)[lane] = row < 16 ? 0x5c005c00 : row < 24 ? 0x44444444 : cases[n].c;
+        assert_true(wave_runner_run(runner, cases[n].text));
+        if ((wave_runner_vgpr(runner, 24)[7] & 0xffff) != cases[n].result)
+            fail_msg("%s on %s, case %zu: 0x%x", cases[n].text, cases[n].chip, n, wave_runner_vgpr(runner, 24)[7]);
+        wave_runner_close(runner);
+    }
+}
+
 /* The compiler accumulates in place. */
 static void destination_may_be_the_addend(void **state)
 {
@@ -584,7 +616,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_match_their_definition),       cmocka_unit_test(gfx12_products_give_what_was_measured),
         cmocka_unit_test(gfx942_sums_give_the_published_values), cmocka_unit_test(texts_of_matrix_instructions_are_read),
-        cmocka_unit_test(the_ieee_model_is_one_chain),           cmocka_unit_test(destination_may_be_the_addend),
+        cmocka_unit_test(the_ieee_model_is_one_chain),           cmocka_unit_test(the_ieee_model_saturates_halves),
+        cmocka_unit_test(destination_may_be_the_addend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,11 +61,7 @@ void VARIANT(dot_ieee_rows_f16_f16)(const uint32_t *a, const uint32_t *b, const 
     LANE_ARRAY32(sum);
     EACH_LANE wide[lane] = f16_to_f32_bits(acc[lane] & 0xffffu);
     chain_rows(false, false, a, b, wide, sum);
-    for (int lane = 0; lane < WAVE_LANES; lane++) {
-        uint32_t half = f32_to_f16_rne(sum[lane]);
-        bool overflows = (half & 0x7fffu) == 0x7c00u && (sum[lane] & 0x7fffffffu) != 0x7f800000u;
-        r[lane] = half - (saturate && overflows);
-    }
+    EACH_LANE r[lane] = dot_narrow(false, saturate, sum[lane]);
 }
 
 void VARIANT(dot_ieee_rows_bf16_bf16)(const uint32_t *a, const uint32_t *b, const uint32_t *acc, uint32_t *r)
@@ -74,7 +70,7 @@ void VARIANT(dot_ieee_rows_bf16_bf16)(const uint32_t *a, const uint32_t *b, cons
     LANE_ARRAY32(sum);
     EACH_LANE wide[lane] = acc[lane] << 16;
     chain_rows(true, false, a, b, wide, sum);
-    EACH_LANE r[lane] = dot_narrow(true, sum[lane]);
+    EACH_LANE r[lane] = dot_narrow(true, false, sum[lane]);
 }
 
 /* ---- four products of 8-bit factors (gfx12) ---- */

@@ -110,14 +110,14 @@ static void step_f16_saturating(const uint32_t *a, const uint32_t *b, const uint
 }
 
 /* The IEEE model: one chain in f32, rounded at its end. */
-static void multiply_in_f32(bool is_bf16, const struct operand_rows *a, const struct operand_rows *b,
+static void multiply_in_f32(bool is_bf16, bool saturate, const struct operand_rows *a, const struct operand_rows *b,
                             struct operand_rows *acc)
 {
     for (int r = 0; r < ROWS; r++)
         EACH_LANE acc->row[r][lane] = is_bf16 ? acc->row[r][lane] << 16 : f16_to_f32_bits(acc->row[r][lane]);
     multiply_tiles(a, b, is_bf16 ? VARIANT(dot_ieee_rows_bf16) : VARIANT(dot_ieee_rows_f16), acc);
     for (int r = 0; r < ROWS; r++)
-        EACH_LANE acc->row[r][lane] = dot_narrow(is_bf16, acc->row[r][lane]);
+        EACH_LANE acc->row[r][lane] = dot_narrow(is_bf16, saturate, acc->row[r][lane]);
 }
 
 /* op_sel[2] picks the half of C and D; D's other half stays. */
@@ -131,7 +131,7 @@ static void wmma_16_bits(struct wave *wave, const struct instruction *in, bool i
     for (int r = 0; r < ROWS; r++)
         EACH_LANE acc.row[r][lane] &= 0xffffu;
     if (is_ieee(wave))
-        multiply_in_f32(is_bf16, &a, &b, &acc);
+        multiply_in_f32(is_bf16, env_f16(wave).saturate, &a, &b, &acc);
     else
         multiply_tiles(&a, &b, step, &acc);
     for (int r = 0; r < ROWS; r++) {

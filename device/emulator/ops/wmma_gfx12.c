@@ -157,8 +157,8 @@ static void flip_signs(const struct matrix_shape *s, const struct instruction *i
             b[k * TILE + j] ^= (k % 2 ? in->neg_hi : in->neg_lo) & 2 ? 0x8000u : 0;
 }
 
-static void multiply_chain(const struct instruction *in, const struct matrix_shape *s, uint32_t *a, uint32_t *b,
-                           uint32_t *c)
+static void multiply_chain(const struct wave *wave, const struct instruction *in, const struct matrix_shape *s, uint32_t *a,
+                           uint32_t *b, uint32_t *c)
 {
     if (factor_formats[s->a_format].bits == 16)
         flip_signs(s, in, a, b);
@@ -169,7 +169,7 @@ static void multiply_chain(const struct instruction *in, const struct matrix_sha
      (struct matrix_factors){b, &factor_formats[s->b_format], NULL}, c);
     for (int at = 0; at < s->m * TILE; at++) {
         if (result_bits(s) == 16)
-            c[at] = dot_narrow(s->result == RESULT_BF16, c[at]);
+            c[at] = dot_narrow(s->result == RESULT_BF16, env_f16(wave).saturate, c[at]);
     }
 }
 
@@ -182,7 +182,7 @@ static void multiply(struct wave *wave, const struct instruction *in, const stru
     else if (!ieee && factor_formats[s->a_format].bits == 16)
         multiply_halves(wave, in, s, a, b, c);
     else
-        multiply_chain(in, s, a, b, c);
+        multiply_chain(wave, in, s, a, b, c);
 }
 
 static unsigned format_bits(uint8_t format)
