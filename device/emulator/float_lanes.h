@@ -79,6 +79,11 @@ static inline uint32_t f32_flush(bool flush, uint32_t bits)
     return (flush & !(bits & 0x7f800000u)) ? bits & 0x80000000u : bits;
 }
 
+static inline float flush_float(float value, bool flush)
+{
+    return flush && fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
+}
+
 static inline uint32_t f16_flush(bool flush, uint32_t bits)
 {
     return (flush & !(bits & 0x7c00u)) ? bits & 0x8000u : bits;

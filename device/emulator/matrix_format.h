@@ -1,75 +1,47 @@
 /*
- * Formats of the factors of matrix and dot instructions: f16, bf16, xf32 and those of 8 bits and fewer (OCP 8-bit floating
- * point 1.0 and microscaling formats 1.0; the FNUZ forms of gfx942: LLVM, Float8E4M3FNUZ and Float8E5M2FNUZ).
+ * Formats of the factors of matrix and dot instructions.
  */
 #ifndef EMULATOR_MATRIX_FORMAT_H
 #define EMULATOR_MATRIX_FORMAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "device/emulator/small_float.h"
 
-#include "device/emulator/lanes.h"
-
-/* X(name, bits, fraction bits, bias, magnitude of infinity, least magnitude of a NaN, whether the pattern of -0 is a NaN);
- * NO_PATTERN: the format has none. xf32 is an f32 without its 13 low bits. */
-#define NO_PATTERN UINT32_MAX
-#define FACTOR_FORMATS(X)                                                                                                  \
-    X(F16, 16, 10, 15, 0x7c00, 0x7c01, false)                                                                              \
-    X(BF16, 16, 7, 127, 0x7f80, 0x7f81, false)                                                                             \
-    X(XF32, 19, 10, 127, 0x3fc00, 0x3fc01, false)                                                                          \
-    X(FP8, 8, 3, 7, NO_PATTERN, 0x7f, false)                                                                               \
-    X(BF8, 8, 2, 15, 0x7c, 0x7d, false)                                                                                    \
-    X(FP8_FNUZ, 8, 3, 8, NO_PATTERN, NO_PATTERN, true)                                                                     \
-    X(BF8_FNUZ, 8, 2, 16, NO_PATTERN, NO_PATTERN, true)                                                                    \
-    X(FP6, 6, 3, 1, NO_PATTERN, NO_PATTERN, false)                                                                         \
-    X(BF6, 6, 2, 3, NO_PATTERN, NO_PATTERN, false)                                                                         \
-    X(FP4, 4, 1, 1, NO_PATTERN, NO_PATTERN, false)
-
-#define FACTOR_ENUM(name, ...) FACTOR_##name,
-enum factor_id { FACTOR_FORMATS(FACTOR_ENUM) FACTOR_F32, FACTOR_F64, FACTOR_I8, FACTOR_I4 };
-#undef FACTOR_ENUM
-
-struct factor_format {
-    uint8_t bits, fraction_bits;
-    int16_t bias;
-    uint32_t infinity, least_nan;
-    bool negative_zero_is_nan;
+enum factor_id {
+    FACTOR_F16,
+    FACTOR_BF16,
+    FACTOR_XF32,
+    FACTOR_FP8,
+    FACTOR_BF8,
+    FACTOR_FP8_FNUZ,
+    FACTOR_BF8_FNUZ,
+    FACTOR_FP6,
+    FACTOR_BF6,
+    FACTOR_FP4,
+    /* These have no row in factor_formats. */
+    FACTOR_F32,
+    FACTOR_F64,
+    FACTOR_I8,
+    FACTOR_I4
 };
 
-static const struct factor_format factor_formats[] = {
-#define FACTOR_ROW(name, ...) {__VA_ARGS__},
-    FACTOR_FORMATS(FACTOR_ROW)
-#undef FACTOR_ROW
+static const struct small_format *const factor_formats[] = {
+    [FACTOR_F16] = &small_f16,           [FACTOR_BF16] = &small_bf16, [FACTOR_XF32] = &small_xf32,
+    [FACTOR_FP8] = &small_fp8,           [FACTOR_BF8] = &small_bf8,   [FACTOR_FP8_FNUZ] = &small_fp8_fnuz,
+    [FACTOR_BF8_FNUZ] = &small_bf8_fnuz, [FACTOR_FP6] = &small_fp6,   [FACTOR_BF6] = &small_bf6,
+    [FACTOR_FP4] = &small_fp4,
 };
 
-static inline uint32_t factor_magnitude(const struct factor_format *f, uint32_t bits)
+/* Of one factor in registers, where an xf32 is an f32. */
+static inline unsigned factor_bits(unsigned format)
 {
-    return bits & ((1u << (f->bits - 1)) - 1);
+    static const uint8_t others[] = {
+        [FACTOR_XF32] = 32, [FACTOR_F32] = 32, [FACTOR_F64] = 64, [FACTOR_I8] = 8, [FACTOR_I4] = 4};
+    return others[format] ? others[format] : factor_formats[format]->bits;
 }
 
-static inline bool factor_is_nan(const struct factor_format *f, uint32_t bits)
+static inline float factor_value(const struct small_format *f, uint32_t bits)
 {
-    uint32_t magnitude = factor_magnitude(f, bits);
-    return magnitude >= f->least_nan || (f->negative_zero_is_nan && bits == 1u << (f->bits - 1));
-}
-
-static inline bool factor_is_infinite(const struct factor_format *f, uint32_t bits)
-{
-    return factor_magnitude(f, bits) == f->infinity;
-}
-
-/* Exact in f32 for every number of every format, xf32's subnormals included; NaN and infinity as they are. */
-static inline float factor_value(const struct factor_format *f, uint32_t bits)
-{
-    uint32_t sign = bits >> (f->bits - 1) << 31;
-    if (factor_is_nan(f, bits))
-        return bits_f32(0xffc00000u);
-    if (factor_is_infinite(f, bits))
-        return bits_f32(sign | 0x7f800000u);
-    /* As an f32 the pattern is 2^(127 - bias) too small, subnormals included. */
-    float scaled =
-        bits_f32(factor_magnitude(f, bits) << (23 - f->fraction_bits)) * bits_f32((uint32_t)(254 - f->bias) << 23);
-    return bits_f32(sign | f32_bits(scaled));
+    return bits_f32(small_to_f32(*f, bits));
 }
 
 #endif

@@ -10,8 +10,8 @@
 /* Factors as bits, with the formats as the chip reads them, and the E8M0 scales of 32 consecutive k each (NULL: none). */
 struct matrix_factors {
     const uint32_t *bits;
-    const struct factor_format *format; /* NULL: f32 */
-    const uint8_t *scale;               /* [row or column][k / 32] */
+    const struct small_format *format; /* NULL: f32 */
+    const uint8_t *scale;              /* [row or column][k / 32] */
 };
 
 /* One fused multiply-add for each product, rising k; f32, subnormals kept. Factors of every format but f64 and integers are

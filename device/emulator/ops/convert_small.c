@@ -177,9 +177,6 @@ HANDLER(cvt_pk_bf16_f32)
     commit_result32(wave, in, r);
 }
 
-static const struct small_format f16_magnitude = {16, 10, 15, false, 0xff, 0xff, 0, 0, 0};
-static const struct small_format bf16_magnitude = {16, 7, 127, false, 0xff, 0xff, 0, 0, 0};
-
 /* NaNs and infinities convert as ever. */
 static uint32_t stochastic_16(const struct small_format shape, const struct float_format *format, struct float_env env,
                               uint32_t bits, uint32_t random)
@@ -212,10 +209,10 @@ static void narrow_stochastic_16(struct wave *wave, const struct instruction *in
 
 HANDLER(cvt_sr_f16_f32)
 {
-    narrow_stochastic_16(wave, in, f16_magnitude, &format_f16, env_f32_to_f16(wave));
+    narrow_stochastic_16(wave, in, small_f16, &format_f16, env_f32_to_f16(wave));
 }
 
 HANDLER(cvt_sr_bf16_f32)
 {
-    narrow_stochastic_16(wave, in, bf16_magnitude, &format_bf16, env_f32(wave));
+    narrow_stochastic_16(wave, in, small_bf16, &format_bf16, env_f32(wave));
 }

@@ -5,11 +5,6 @@
 #include "device/emulator/dot_rows.h"
 #include "device/emulator/matrix_format.h"
 
-static inline float keep_or_flush(float value, bool flush)
-{
-    return flush && fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
-}
-
 /* A NaN acc comes through quieted; every other NaN is the one that operations make. */
 static inline uint32_t settle(float sum, uint32_t acc)
 {
@@ -27,11 +22,11 @@ static inline __attribute__((always_inline)) void chain_rows(bool is_bf16, bool 
 {
     EACH_LANE
     {
-        float sum = keep_or_flush(bits_f32(acc[lane]), flush);
+        float sum = flush_float(bits_f32(acc[lane]), flush);
         sum = fma_f32(widen_half(is_bf16, a[lane]), widen_half(is_bf16, b[lane]), sum);
-        sum = keep_or_flush(sum, flush);
+        sum = flush_float(sum, flush);
         sum = fma_f32(widen_half(is_bf16, a[lane] >> 16), widen_half(is_bf16, b[lane] >> 16), sum);
-        r[lane] = settle(keep_or_flush(sum, flush), acc[lane]);
+        r[lane] = settle(flush_float(sum, flush), acc[lane]);
     }
 }
 
@@ -82,8 +77,8 @@ static inline __attribute__((always_inline)) void chain_bytes(enum factor_id a_f
     for (int lane = 0; lane < WAVE_LANES; lane++) {
         float sum = bits_f32(acc[lane]);
         for (int shift = 0; shift < 32; shift += 8)
-            sum = fma_f32(factor_value(&factor_formats[a_format], a[lane] >> shift & 0xff),
-                          factor_value(&factor_formats[b_format], b[lane] >> shift & 0xff), sum);
+            sum = fma_f32(factor_value(factor_formats[a_format], a[lane] >> shift & 0xff),
+                          factor_value(factor_formats[b_format], b[lane] >> shift & 0xff), sum);
         r[lane] = settle(sum, acc[lane]);
     }
 }

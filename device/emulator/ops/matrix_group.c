@@ -31,14 +31,14 @@ struct scales {
 
 static void decode_factor(struct matrix_factors f, uint32_t bits, int scale_at, struct decoded *to, int at, int row)
 {
-    const struct factor_format *format = f.format;
-    const int field = (int)(factor_magnitude(format, bits) >> format->fraction_bits);
+    const struct small_format *format = f.format;
+    const int field = (int)(small_magnitude(*format, bits) >> format->fraction_bits);
     int32_t significand = (int32_t)(bits & ((1u << format->fraction_bits) - 1)) | (field ? 1 << format->fraction_bits : 0);
     to->significand[at] = bits >> (format->bits - 1) ? -significand : significand;
     to->exponent[at] = (field ? field : 1) - format->bias;
-    to->class[at] = factor_is_nan(format, bits)        ? CLASS_NAN_FACTOR
-                    : factor_is_infinite(format, bits) ? CLASS_INFINITE_FACTOR
-                                                       : CLASS_FINITE_FACTOR;
+    to->class[at] = small_is_nan(*format, bits)                          ? CLASS_NAN_FACTOR
+                    : small_magnitude(*format, bits) == format->infinity ? CLASS_INFINITE_FACTOR
+                                                                         : CLASS_FINITE_FACTOR;
     if (f.scale) {
         to->exponent[at] += f.scale[scale_at] - 127;
         if (f.scale[scale_at] == 255)
@@ -198,7 +198,7 @@ static void add_group(const struct step *s, int i, int a_at, int k, uint32_t *c)
 }
 
 /* Products of one group: 16 of formats of 8 bits and fewer, 4 of xf32, 8 of f16 and bf16, at most k. */
-static int group_size(const struct matrix_shape *shape, const struct factor_format *format)
+static int group_size(const struct matrix_shape *shape, const struct small_format *format)
 {
     int size = format->bits <= 8 ? 16 : format->bits == 16 ? 8 : 4;
     return size < shape->k ? size : shape->k;

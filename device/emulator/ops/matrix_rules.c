@@ -55,15 +55,10 @@ void VARIANT(matrix_fma_f64)(const struct matrix_shape *shape, const uint64_t *a
 
 /* ---- balanced trees of f32 additions ---- */
 
-static inline float flush_sum(float value, bool flush)
-{
-    return flush && fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
-}
-
 /* A factor; one that is subnormal in its format counts as +0 with flush. */
-static inline float tree_factor(const struct factor_format *format, uint32_t bits, bool flush)
+static inline float tree_factor(const struct small_format *format, uint32_t bits, bool flush)
 {
-    bool subnormal = factor_magnitude(format, bits) < 1u << format->fraction_bits;
+    bool subnormal = small_magnitude(*format, bits) < 1u << format->fraction_bits;
     return flush && subnormal ? 0.0f : factor_value(format, bits);
 }
 
@@ -86,12 +81,14 @@ static inline __attribute__((always_inline)) void pairwise(const struct matrix_s
                 left[g] = tree_factor(a.format, a.bits[i * k_extent + k + g], flush);
             const float *row = right + k * n;
             for (int j = 0; j < n; j++) {
-                float tree = flush_sum(flush_sum(left[0] * row[j], flush) + flush_sum(left[1] * row[n + j], flush), flush);
+                float tree =
+                    flush_float(flush_float(left[0] * row[j], flush) + flush_float(left[1] * row[n + j], flush), flush);
                 if (group == 4) {
-                    float rest = flush_sum(left[2] * row[2 * n + j], flush) + flush_sum(left[3] * row[3 * n + j], flush);
-                    tree = flush_sum(tree + flush_sum(rest, flush), flush);
+                    float rest =
+                        flush_float(left[2] * row[2 * n + j], flush) + flush_float(left[3] * row[3 * n + j], flush);
+                    tree = flush_float(tree + flush_float(rest, flush), flush);
                 }
-                sum[j] = flush_sum(sum[j] + tree, flush);
+                sum[j] = flush_float(sum[j] + tree, flush);
             }
         }
         for (int j = 0; j < n; j++)

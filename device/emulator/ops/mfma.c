@@ -68,13 +68,6 @@ static unsigned lane_permutation(const struct wave *wave, const struct matrix_sh
 
 /* ---- registers to matrices ---- */
 
-static unsigned format_bits(uint8_t format)
-{
-    if (format == FACTOR_F32 || format == FACTOR_XF32)
-        return 32;
-    return format == FACTOR_I8 ? 8 : factor_formats[format].bits;
-}
-
 /* C, which may be an inline constant; all blocks, [block][m][n]. */
 static void read_addend(struct wave *wave, const struct matrix_shape *s, const struct operand *c, uint32_t *to)
 {
@@ -101,7 +94,7 @@ static void write_result(struct wave *wave, const struct matrix_shape *s, const 
 /* ---- rules ---- */
 
 /* How the chip reads a factor's format. gfx942's 8-bit floats are FNUZ. */
-static const struct factor_format *format_on(const struct wave *wave, unsigned format)
+static const struct small_format *format_on(const struct wave *wave, unsigned format)
 {
     if (format == FACTOR_F32)
         return NULL;
@@ -110,7 +103,7 @@ static const struct factor_format *format_on(const struct wave *wave, unsigned f
         format = FACTOR_FP8_FNUZ;
     if (fnuz && format == FACTOR_BF8)
         format = FACTOR_BF8_FNUZ;
-    return &factor_formats[format];
+    return factor_formats[format];
 }
 
 static void sum_floats(const struct wave *wave, const struct matrix_shape *s, struct matrix_factors a,
@@ -170,8 +163,8 @@ static void mfma(struct wave *wave, const struct instruction *in, const struct m
 {
     const unsigned a_run = s->k * s->m * s->blocks / WAVE64, b_run = s->k * s->n * s->blocks / WAVE64;
     const struct matrix_source source[2] = {
-        {operand_row(&in->src[0]), format_bits(s->a_format), factor_layout(s, s->m, a_run)},
-        {operand_row(&in->src[1]), format_bits(s->b_format), factor_layout(s, s->n, b_run)}};
+        {operand_row(&in->src[0]), factor_bits(s->a_format), factor_layout(s, s->m, a_run)},
+        {operand_row(&in->src[1]), factor_bits(s->b_format), factor_layout(s, s->n, b_run)}};
     multiply(wave, in, s, source, unscaled, lane_permutation(wave, s, in));
 }
 
@@ -191,8 +184,8 @@ static void smfmac(struct wave *wave, const struct instruction *in, const struct
     struct matrix_shape s = *dense;
     s.k /= 2;
     const unsigned run = s.k * s.m / WAVE64;
-    const struct matrix_source left = {operand_row(&in->src[0]), format_bits(s.a_format), factor_layout(&s, s.m, run)};
-    const struct matrix_source right = {operand_row(&in->src[1]), format_bits(s.b_format), factor_layout(&s, s.n, 2 * run)};
+    const struct matrix_source left = {operand_row(&in->src[0]), factor_bits(s.a_format), factor_layout(&s, s.m, run)};
+    const struct matrix_source right = {operand_row(&in->src[1]), factor_bits(s.b_format), factor_layout(&s, s.n, 2 * run)};
     LANES32(index, 2);
     read_addend(wave, &s, &in->dst[0], c);
     matrix_read_left(wave, &s, &left, 0, a);
@@ -263,8 +256,8 @@ static unsigned narrow_format(unsigned field)
 static struct matrix_source narrow_source(const struct matrix_shape *s, const struct operand *operand, unsigned extent,
                                           uint8_t format)
 {
-    return (struct matrix_source){operand_row(operand), factor_formats[format].bits,
-                                  factor_layout(s, extent, factor_formats[format].bits == 8 ? 16 : 32)};
+    return (struct matrix_source){operand_row(operand), factor_bits(format),
+                                  factor_layout(s, extent, factor_bits(format) == 8 ? 16 : 32)};
 }
 
 /* The E8M0 bytes of src[k]: row or column i, block of 32 k by the group of lanes; op_sel and op_sel_hi pick the byte. */

@@ -65,13 +65,6 @@ static void write_result(struct wave *wave, const struct instruction *in, const 
 
 /* ---- f16 and bf16: pairs of k in one word ---- */
 
-/* neg_lo negates the even k, neg_hi the odd ones. */
-static uint32_t pair_word(uint32_t even, uint32_t odd, const struct instruction *in, int k)
-{
-    uint32_t flip = (in->neg_lo >> k & 1 ? 0x8000u : 0) | (in->neg_hi >> k & 1 ? 0x80000000u : 0);
-    return (even | odd << 16) ^ flip;
-}
-
 struct step_rule {
     struct dot_format format;
     uint8_t result;
@@ -132,41 +125,27 @@ static void steps_of(const struct matrix_shape *s, uint32_t saturate, const uint
     }
 }
 
-static void multiply_halves(const struct wave *wave, const struct instruction *in, const struct matrix_shape *s,
-                            uint32_t *a, uint32_t *b, uint32_t *c)
+static void multiply_halves(const struct wave *wave, const struct matrix_shape *s, uint32_t *a, uint32_t *b, uint32_t *c)
 {
     const int n_words = s->k / 2;
     for (int i = 0; i < s->m; i++)
         for (int word = 0; word < n_words; word++)
-            a[i * n_words + word] = pair_word(a[i * s->k + 2 * word], a[i * s->k + 2 * word + 1], in, 0);
+            a[i * n_words + word] = a[i * s->k + 2 * word] | a[i * s->k + 2 * word + 1] << 16;
     for (int word = 0; word < n_words; word++)
         for (int j = 0; j < TILE; j++)
-            b[word * TILE + j] = pair_word(b[2 * word * TILE + j], b[(2 * word + 1) * TILE + j], in, 1);
+            b[word * TILE + j] = b[2 * word * TILE + j] | b[(2 * word + 1) * TILE + j] << 16;
     steps_of(s, env_f16(wave).saturate, a, b, c);
 }
 
 /* ---- the IEEE model, and 8-bit floats ---- */
 
-static void flip_signs(const struct matrix_shape *s, const struct instruction *in, uint32_t *a, uint32_t *b)
+static void multiply_chain(const struct wave *wave, const struct matrix_shape *s, uint32_t *a, uint32_t *b, uint32_t *c)
 {
-    for (int i = 0; i < s->m; i++)
-        for (int k = 0; k < s->k; k++)
-            a[i * s->k + k] ^= (k % 2 ? in->neg_hi : in->neg_lo) & 1 ? 0x8000u : 0;
-    for (int k = 0; k < s->k; k++)
-        for (int j = 0; j < TILE; j++)
-            b[k * TILE + j] ^= (k % 2 ? in->neg_hi : in->neg_lo) & 2 ? 0x8000u : 0;
-}
-
-static void multiply_chain(const struct wave *wave, const struct instruction *in, const struct matrix_shape *s, uint32_t *a,
-                           uint32_t *b, uint32_t *c)
-{
-    if (factor_formats[s->a_format].bits == 16)
-        flip_signs(s, in, a, b);
     for (int at = 0; at < s->m * TILE; at++)
         c[at] = widen(s->result, c[at]);
     VARIANT(matrix_fma)
-    (s, (struct matrix_factors){a, &factor_formats[s->a_format], NULL},
-     (struct matrix_factors){b, &factor_formats[s->b_format], NULL}, c);
+    (s, (struct matrix_factors){a, factor_formats[s->a_format], NULL},
+     (struct matrix_factors){b, factor_formats[s->b_format], NULL}, c);
     for (int at = 0; at < s->m * TILE; at++) {
         if (result_bits(s) == 16)
             c[at] = dot_narrow(s->result == RESULT_BF16, env_f16(wave).saturate, c[at]);
@@ -179,15 +158,22 @@ static void multiply(struct wave *wave, const struct instruction *in, const stru
     bool ieee = wave->dispatch->matrix_model == MATRIX_MODEL_IEEE;
     if (s->result == RESULT_I32)
         VARIANT(matrix_integer)(s, a, b, c, in->neg_lo & 1, in->neg_lo & 2, in->flags & FLAG_CLAMP);
-    else if (!ieee && factor_formats[s->a_format].bits == 16)
-        multiply_halves(wave, in, s, a, b, c);
+    else if (!ieee && factor_bits(s->a_format) == 16)
+        multiply_halves(wave, s, a, b, c);
     else
-        multiply_chain(wave, in, s, a, b, c);
+        multiply_chain(wave, s, a, b, c);
 }
 
-static unsigned format_bits(uint8_t format)
+/* 16-bit factors: neg_lo negates the even k of what the registers hold, neg_hi the odd ones; bit 0 in A, bit 1 in B. */
+static void flip_signs(const struct instruction *in, const struct matrix_shape *left, const struct matrix_shape *right,
+                       uint32_t *a, uint32_t *b)
 {
-    return format == FACTOR_I8 ? 8 : format == FACTOR_I4 ? 4 : factor_formats[format].bits;
+    if (factor_bits(left->a_format) != 16 || !((in->neg_lo | in->neg_hi) & 3))
+        return;
+    for (int at = 0; at < left->m * left->k; at++)
+        a[at] ^= (at % left->k % 2 ? in->neg_hi : in->neg_lo) & 1 ? 0x8000u : 0;
+    for (int at = 0; at < right->k * right->n; at++)
+        b[at] ^= (at / right->n % 2 ? in->neg_hi : in->neg_lo) & 2 ? 0x8000u : 0;
 }
 
 static void wmma12(struct wave *wave, const struct instruction *in, const struct matrix_shape *s, unsigned run,
@@ -195,26 +181,17 @@ static void wmma12(struct wave *wave, const struct instruction *in, const struct
 {
     uint32_t a[MATRIX_FACTORS], b[MATRIX_FACTORS], c[TILE * TILE];
     const struct matrix_layout layout = factor_layout(s, run, n_groups);
-    const struct matrix_source left = {operand_row(&in->src[0]), format_bits(s->a_format), layout};
-    const struct matrix_source right = {operand_row(&in->src[1]), format_bits(s->b_format), layout};
+    const struct matrix_source left = {operand_row(&in->src[0]), factor_bits(s->a_format), layout};
+    const struct matrix_source right = {operand_row(&in->src[1]), factor_bits(s->b_format), layout};
     matrix_read_left(wave, s, &left, 0, a);
     matrix_read_right(wave, s, &right, 0, NULL, b);
+    flip_signs(in, s, s, a, b);
     read_addend(wave, &in->src[2], in, s, c);
     multiply(wave, in, s, a, b, c);
     write_result(wave, in, s, c);
 }
 
 /* ---- sparse A: C is D ---- */
-
-/* The signs of all factors change before rows are picked: neg counts even and odd k of what the registers hold. */
-static void sign_halves(const struct instruction *in, const struct matrix_shape *s, unsigned bit, uint32_t *factors,
-                        bool rows)
-{
-    for (unsigned at = 0; at < (unsigned)(rows ? s->m : s->n) * s->k; at++) {
-        unsigned k = rows ? at % s->k : at / s->n;
-        factors[at] ^= (k % 2 ? in->neg_hi : in->neg_lo) & bit ? 0x8000u : 0;
-    }
-}
 
 /* Which bits of src[2] hold the indices of n_elements kept factors: index_key counts such sets. */
 static unsigned first_index_bit(const struct instruction *in, unsigned n_elements)
@@ -230,19 +207,15 @@ static void swmmac12(struct wave *wave, const struct instruction *in, const stru
     uint8_t kept[MATRIX_FACTORS];
     struct matrix_shape s = *dense;
     s.k /= 2;
-    const struct matrix_source left = {operand_row(&in->src[0]), format_bits(s.a_format), factor_layout(&s, run, a_groups)};
-    const struct matrix_source right = {operand_row(&in->src[1]), format_bits(s.b_format),
+    const struct matrix_source left = {operand_row(&in->src[0]), factor_bits(s.a_format), factor_layout(&s, run, a_groups)};
+    const struct matrix_source right = {operand_row(&in->src[1]), factor_bits(s.b_format),
                                         factor_layout(&s, b_run, b_groups)};
     LANES32(index, 2);
     struct instruction plain = *in;
     matrix_read_left(wave, &s, &left, 0, a);
     matrix_read_right(wave, dense, &right, 0, NULL, b);
     matrix_read_kept(&s, &left, index, first_index_bit(in, s.k / a_groups), kept);
-    if (format_bits(s.a_format) == 16) {
-        sign_halves(in, &s, 1, a, true);
-        sign_halves(in, dense, 2, b, false);
-        plain.neg_lo = plain.neg_hi = 0;
-    }
+    flip_signs(in, &s, dense, a, b);
     plain.neg_hi &= 3;
     plain.neg_lo &= 3;
     read_addend(wave, &in->dst[0], &plain, &s, c);
