@@ -149,7 +149,7 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
             runs.checks = named_check(target->device, options->checks, k->finding);
         }
         gate1_run(target, host, fault, &runs, arena, &first, &gate);
-    } else if (gate1_once(target, host, fault, arena, &first, &gate)) {
+    } else if (gate1_once(target, host, fault, options->checks, arena, &first, &gate)) {
         struct verdict elsewhere = gate;
         gate = verdict_for_case(host, target, gate_of_pattern(host->c.pattern));
         gate_judge(host, &first, &gate);

@@ -10,13 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One run's facts, read back. */
-struct gate1_run {
-    int run;
-    enum poison poison;
-    enum workspace_layout layout;
-};
-
 static bool fail(struct verdict *verdict)
 {
     verdict->status = VERDICT_FAIL;
@@ -33,7 +26,7 @@ static const struct finding *first_fault(const struct launch_result *result)
 }
 
 /* Findings first: they say why a launch failed. Those that let a launch go on are red at this gate; the rest end it. */
-static bool launch_ok(const struct launch_result *result, struct device *device, int run, struct verdict *verdict)
+static bool launch_ok(const struct launch_result *result, struct device *device, const char *name, struct verdict *verdict)
 {
     const struct finding *finding = result->n_findings ? first_fault(result) : NULL;
     const char *kind = finding ? finding_kind_name(finding->kind) : "", *text = finding ? finding->text : "";
@@ -43,18 +36,18 @@ static bool launch_ok(const struct launch_result *result, struct device *device,
     }
     bool is_note = finding && finding->kind == FINDING_NAN;
     if (finding && !is_note && (CHECKS_ALL >> finding->kind & 1 || result->code == hipSuccess)) {
-        verdict_reason(verdict, "run %d: %s: %s", run + 1, kind, text);
+        verdict_reason(verdict, "%s: %s: %s", name, kind, text);
         return fail(verdict);
     }
     if (result->code == hipSuccess)
         return true;
     verdict->status = VERDICT_LAUNCH_FAILED;
-    verdict_reason(verdict, "run %d: %s: %s%s%s%s%s", run + 1, result->where, device->hip->hipGetErrorName(result->code),
+    verdict_reason(verdict, "%s: %s: %s%s%s%s%s", name, result->where, device->hip->hipGetErrorName(result->code),
                    *kind ? ": " : "", kind, *kind ? ": " : "", text);
     return false;
 }
 
-static bool guards_intact(const struct workspace *ws, int run, struct verdict *verdict)
+static bool guards_intact(const struct workspace *ws, const char *name, struct verdict *verdict)
 {
     static const char *const sides[] = {[GUARD_BEFORE] = "before", [GUARD_AFTER] = "after"};
     for (int t = 0; t < ws->host->plan.n_tensors; t++)
@@ -62,21 +55,21 @@ static bool guards_intact(const struct workspace *ws, int run, struct verdict *v
             int64_t at = workspace_guard_change(ws, t, (enum guard_side)side);
             if (at < 0)
                 continue;
-            verdict_reason(verdict, "run %d: guard %s tensor %s was written, %lld bytes from its edge", run + 1,
-                           sides[side], ws->host->plan.tensor[t].name, (long long)at);
+            verdict_reason(verdict, "%s: guard %s tensor %s was written, %lld bytes from its edge", name, sides[side],
+                           ws->host->plan.tensor[t].name, (long long)at);
             return fail(verdict);
         }
     return true;
 }
 
-static bool inputs_unchanged(const struct workspace *ws, int run, struct verdict *verdict)
+static bool inputs_unchanged(const struct workspace *ws, const char *name, struct verdict *verdict)
 {
     for (int t = 0; t < ws->host->plan.n_tensors; t++) {
         const struct reg_tensor *tensor = &ws->host->plan.tensor[t];
         int64_t at = workspace_input_change(ws, t);
         if (at < 0)
             continue;
-        verdict_reason(verdict, "run %d: input %s was changed at element %lld", run + 1, tensor->name,
+        verdict_reason(verdict, "%s: input %s was changed at element %lld", name, tensor->name,
                        (long long)(at / format_facts(tensor->format)->n_bytes));
         return fail(verdict);
     }
@@ -177,69 +170,10 @@ static struct hash128 hash_outputs(const struct reg_plan *plan, const struct out
     return hash;
 }
 
-static void not_run(struct verdict *verdict, int run, const struct error *error)
+static void not_run(struct verdict *verdict, const char *name, const struct error *error)
 {
     verdict->status = VERDICT_LAUNCH_FAILED;
-    verdict_reason(verdict, "run %d: %s", run + 1, error->text);
-}
-
-/* Opens a workspace, launches and reads back. True when there are outputs to look at, which a finding does not exclude. */
-static bool run_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
-                       const struct gate1_run *run, struct workspace *ws, struct verdict *verdict)
-{
-    struct error error = {0};
-    struct launch_result result = {0};
-    if (!workspace_open(ws, target->device, host, fault, run->layout, run->poison, &error)) {
-        not_run(verdict, run->run, &error);
-        return false;
-    }
-    launch_run(target, ws, &result);
-    bool ran = launch_ok(&result, target->device, run->run, verdict);
-    if (result.code != hipSuccess)
-        return false;
-    if (workspace_read(ws, &error))
-        return true;
-    if (ran)
-        not_run(verdict, run->run, &error);
-    return false;
-}
-
-/* Keeps the first run's outputs, judges guards and inputs, and compares later runs with the first. */
-static void judge_run(const struct workspace *ws, const struct gate1_run *run, struct outputs *first, struct arena *arena,
-                      struct verdict *verdict)
-{
-    const struct reg_plan *plan = &ws->host->plan;
-    struct outputs outputs = borrowed_outputs(ws);
-    if (run->run == 0) {
-        struct error no_memory = {.text = "out of host memory for the outputs"};
-        verdict->output = hash_outputs(plan, &outputs);
-        if (!keep_outputs(plan, &outputs, arena, first))
-            not_run(verdict, run->run, &no_memory);
-    }
-    if (verdict->status != VERDICT_PASS || !guards_intact(ws, run->run, verdict) ||
-        !inputs_unchanged(ws, run->run, verdict))
-        return;
-    if (run->run > 0)
-        gate1_compare(plan, first, POISON_NAN, &outputs, run->poison, run->run, verdict);
-}
-
-/* True while the verdict is still a pass. */
-static bool one_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
-                    const struct gate1_run *run, struct arena *arena, struct outputs *first, struct verdict *verdict)
-{
-    struct workspace ws;
-    if (run_launch(target, host, fault, run, &ws, verdict))
-        judge_run(&ws, run, first, arena, verdict);
-    workspace_close(&ws);
-    return verdict->status == VERDICT_PASS;
-}
-
-/* Schedule 0 is the natural order; each later run has its own permutation. */
-static uint64_t schedule_of(const struct gate1_options *options, int run)
-{
-    if (run == 0 || options->schedule)
-        return run == 0 ? 0 : options->schedule;
-    return random_bits((struct random_key){options->seed}, (uint64_t)run) | 1;
+    verdict_reason(verdict, "%s: %s", name, error->text);
 }
 
 static void set_schedule(struct device *device, uint64_t schedule)
@@ -248,23 +182,102 @@ static void set_schedule(struct device *device, uint64_t schedule)
         device->set_schedule(device, schedule);
 }
 
-static void name_schedule(const struct device *device, uint64_t schedule, struct verdict *verdict)
-{
-    char reason[VERDICT_REASON_BYTES];
-    if (!device->set_schedule || !schedule || !verdict->reason[0])
-        return;
-    snprintf(reason, sizeof reason, "%s", verdict->reason);
-    verdict_reason(verdict, "%s (--schedule 0x%llx)", reason, (unsigned long long)schedule);
-}
-
-/* Mem and sync cost nothing; the others make a launch up to three times as long. */
-static void set_checks(struct device *device, unsigned checks, bool all)
+static void set_checks(struct device *device, unsigned checks)
 {
     if (device->set_checks)
-        device->set_checks(device, all ? checks : checks & CHECKS_BASIC);
+        device->set_checks(device, checks);
 }
 
-static void name_checks(const struct device *device, unsigned checks, struct verdict *verdict)
+/* The device is left in the natural order and with the cheap checks. */
+static void launch_as_asked(const struct launch_target *target, const struct gate1_launch *launch,
+                            const struct workspace *ws, struct launch_result *result)
+{
+    set_schedule(target->device, launch->schedule);
+    set_checks(target->device, launch->checks);
+    launch_run(target, ws, result);
+    set_schedule(target->device, 0);
+    set_checks(target->device, launch->checks & CHECKS_BASIC);
+}
+
+bool gate1_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                  const struct gate1_launch *launch, struct workspace *ws, struct verdict *verdict)
+{
+    struct error error = {0};
+    struct launch_result result = {0};
+    if (!workspace_open(ws, target->device, host, fault, launch->layout, launch->poison, &error)) {
+        not_run(verdict, launch->name, &error);
+        return false;
+    }
+    launch_as_asked(target, launch, ws, &result);
+    bool ran = launch_ok(&result, target->device, launch->name, verdict);
+    if (result.code != hipSuccess)
+        return false;
+    if (!workspace_read(ws, &error)) {
+        if (ran)
+            not_run(verdict, launch->name, &error);
+        return false;
+    }
+    if (ran && guards_intact(ws, launch->name, verdict))
+        inputs_unchanged(ws, launch->name, verdict);
+    return true;
+}
+
+bool gate1_keep(const struct workspace *ws, const struct gate1_launch *launch, struct arena *arena, struct outputs *kept,
+                struct verdict *verdict)
+{
+    struct error no_memory = {.text = "out of host memory for the outputs"};
+    struct outputs outputs = borrowed_outputs(ws);
+    if (!keep_outputs(&ws->host->plan, &outputs, arena, kept)) {
+        not_run(verdict, launch->name, &no_memory);
+        return false;
+    }
+    verdict->output = hash_outputs(&ws->host->plan, kept);
+    return true;
+}
+
+void gate1_name_schedule(const struct device *device, const struct gate1_launch *launch, struct verdict *verdict)
+{
+    char reason[VERDICT_REASON_BYTES];
+    if (!device->set_schedule || !launch->schedule || !verdict->reason[0])
+        return;
+    snprintf(reason, sizeof reason, "%s", verdict->reason);
+    verdict_reason(verdict, "%s (--schedule 0x%llx)", reason, (unsigned long long)launch->schedule);
+}
+
+/* Keeps the first run's outputs, and compares later runs with the first. */
+static void judge_run(const struct workspace *ws, int run, const struct gate1_launch *launch, struct arena *arena,
+                      struct outputs *first, struct verdict *verdict)
+{
+    if (run == 0) {
+        gate1_keep(ws, launch, arena, first, verdict);
+    } else if (verdict->status == VERDICT_PASS) {
+        struct outputs outputs = borrowed_outputs(ws);
+        gate1_compare(&ws->host->plan, first, POISON_NAN, &outputs, launch->poison, run, verdict);
+    }
+}
+
+/* True while the verdict is still a pass. */
+static bool one_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                    int run, const struct gate1_launch *launch, struct arena *arena, struct outputs *first,
+                    struct verdict *verdict)
+{
+    struct workspace ws;
+    if (gate1_launch(target, host, fault, launch, &ws, verdict))
+        judge_run(&ws, run, launch, arena, first, verdict);
+    workspace_close(&ws);
+    if (verdict->status != VERDICT_PASS)
+        gate1_name_schedule(target->device, launch, verdict);
+    return verdict->status == VERDICT_PASS;
+}
+
+uint64_t gate1_schedule(uint64_t seed, uint64_t schedule, int n)
+{
+    if (n == 0 || schedule)
+        return n == 0 ? 0 : schedule;
+    return random_bits((struct random_key){seed}, (uint64_t)n) | 1;
+}
+
+void gate1_name_checks(const struct device *device, unsigned checks, struct verdict *verdict)
 {
     size_t used = 0;
     for (int kind = 0; kind < FINDING_KIND_COUNT && device->set_checks; kind++)
@@ -273,31 +286,36 @@ static void name_checks(const struct device *device, unsigned checks, struct ver
                                      finding_kind_name((enum finding_kind)kind));
 }
 
+/* Mem and sync cost nothing and are made in every run; the others make a launch up to three times as long. */
+static unsigned checks_of(const struct gate1_options *options, int run)
+{
+    return run == options->n_runs - 1 ? options->checks : options->checks & CHECKS_BASIC;
+}
+
 void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
                const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict)
 {
     bool tight_last = target->device->take_findings && !options->guarded_only && options->n_runs > 2;
     verdict->n_runs = options->n_runs;
     verdict->n_compared = plan_outputs(&host->plan);
-    name_checks(target->device, options->checks, verdict);
+    gate1_name_checks(target->device, options->checks, verdict);
     for (int r = 0; r < options->n_runs; r++) {
-        struct gate1_run run = {r, r % 2 ? POISON_PATTERN : POISON_NAN,
-                                tight_last && r == options->n_runs - 1 ? LAYOUT_TIGHT : LAYOUT_GUARDED};
-        set_schedule(target->device, schedule_of(options, r));
-        set_checks(target->device, options->checks, r == options->n_runs - 1);
-        if (!one_run(target, host, fault, &run, arena, first, verdict)) {
-            name_schedule(target->device, schedule_of(options, r), verdict);
+        char name[24];
+        struct gate1_launch launch = {.name = name,
+                                      .poison = r % 2 ? POISON_PATTERN : POISON_NAN,
+                                      .layout = tight_last && r == options->n_runs - 1 ? LAYOUT_TIGHT : LAYOUT_GUARDED,
+                                      .schedule = gate1_schedule(options->seed, options->schedule, r),
+                                      .checks = checks_of(options, r)};
+        snprintf(name, sizeof name, "run %d", r + 1);
+        if (!one_run(target, host, fault, r, &launch, arena, first, verdict))
             break;
-        }
     }
-    set_schedule(target->device, 0);
-    set_checks(target->device, options->checks, false);
 }
 
 bool gate1_once(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
-                struct arena *arena, struct outputs *first, struct verdict *verdict)
+                unsigned checks, struct arena *arena, struct outputs *first, struct verdict *verdict)
 {
-    struct gate1_run run = {0, POISON_NAN, LAYOUT_GUARDED};
-    one_run(target, host, fault, &run, arena, first, verdict);
+    struct gate1_launch launch = {.name = "run 1", .checks = checks & CHECKS_BASIC};
+    one_run(target, host, fault, 0, &launch, arena, first, verdict);
     return next_output(&host->plan, 0) >= 0 && first->data[next_output(&host->plan, 0)] != NULL;
 }

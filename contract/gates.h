@@ -44,9 +44,35 @@ struct gate1_options {
  * failed. */
 void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
                const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict);
-/* One launch with guards; false when it failed or could not be made, with the verdict saying so. */
+/* One launch with guards and those of the checks that cost nothing; false when it failed or could not be made, with the
+ * verdict saying so. */
 bool gate1_once(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
-                struct arena *arena, struct outputs *first, struct verdict *verdict);
+                unsigned checks, struct arena *arena, struct outputs *first, struct verdict *verdict);
+
+/* One launch of gate 1. */
+struct gate1_launch {
+    const char *name; /* "run 1": what reasons call it */
+    enum poison poison;
+    enum workspace_layout layout;
+    uint64_t schedule; /* 0: the natural order */
+    unsigned checks;   /* bits 1 << FINDING_… that the device makes */
+};
+
+/* Launches on a workspace and reads it back. A failed launch, a finding, a guard that was written and a changed input are
+ * the verdict's. True when there are outputs to look at, which a finding does not exclude; workspace_close in either case.
+ */
+bool gate1_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                  const struct gate1_launch *launch, struct workspace *ws, struct verdict *verdict);
+/* Copies the outputs of a launch into the arena, and their hash into the verdict; false out of host memory, which the
+ * verdict says. */
+bool gate1_keep(const struct workspace *ws, const struct gate1_launch *launch, struct arena *arena, struct outputs *kept,
+                struct verdict *verdict);
+/* The schedule of the n-th launch: 0 for the first, then `schedule`, or where that is 0 each its own. */
+uint64_t gate1_schedule(uint64_t seed, uint64_t schedule, int n);
+/* Adds the schedule of a red launch to the reason, on a device that takes schedules. */
+void gate1_name_schedule(const struct device *device, const struct gate1_launch *launch, struct verdict *verdict);
+/* Notes which checks the device makes. */
+void gate1_name_checks(const struct device *device, unsigned checks, struct verdict *verdict);
 /* Compares a run's outputs with the first run's: an element that holds its poison in both was never written, any other
  * difference is one between runs. True when they are the same. */
 bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enum poison first_poison,
