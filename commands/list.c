@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "commands/options.h"
+#include "contract/bytes.h"
 #include "contract/host_case.h"
 #include "contract/registry_list.h"
 #include "contract/run.h"
@@ -31,18 +32,33 @@ static void print_shapes(const struct registration *r)
     putchar('\n');
 }
 
+static void print_bytes(const struct registration *r)
+{
+    for (size_t i = 0; i < r->n_bytes; i++) {
+        const struct reg_bytes *b = &r->bytes[i];
+        printf("  bytes   %s  %s (%d launch%s at %s%s%s, %s)\n", b->name, b->what, bytes_launches(b),
+               b->n_windows ? "es" : "", b->shape.label, b->shape.heavy ? "(heavy)" : "", b->shape.quick ? "(quick)" : "",
+               reg_pattern_name(b->pattern));
+    }
+}
+
+static void print_control(const struct control *k, const struct registration *r)
+{
+    struct control_place place = control_place(k, r);
+    printf("  control %s  %s (%s, gate %d%s%s at %s, %s)\n", k->name, k->what, control_kinds[k->how], k->gate,
+           k->bytes ? ", bytes " : "", k->bytes ? k->bytes : "", place.shape->label, reg_pattern_name(place.pattern));
+}
+
 static void print_registration(const struct registry *registry, const struct registration *r)
 {
     printf("%s  %s, kernel %s, chips %s\n", r->name, r->source, r->symbol, r->chips ? r->chips : "all");
     print_shapes(r);
     if (r->shape_note)
         printf("  shape note: %s\n", r->shape_note);
-    for (size_t i = 0; i < registry->n_controls; i++) {
-        const struct control *k = registry->controls[i];
-        if (strcmp(k->registration, r->name) == 0)
-            printf("  control %s  %s (%s, gate %d at %s, %s)\n", k->name, k->what, control_kinds[k->how], k->gate, k->shape,
-                   reg_pattern_name(k->pattern));
-    }
+    print_bytes(r);
+    for (size_t i = 0; i < registry->n_controls; i++)
+        if (strcmp(registry->controls[i]->registration, r->name) == 0)
+            print_control(registry->controls[i], r);
     for (size_t i = 0; i < r->n_known; i++)
         printf("  known   gate %d until %s: %s (%s, %s)\n", r->known[i].gate, r->known[i].expires, r->known[i].reason,
                r->known[i].owner, r->known[i].link);
@@ -71,19 +87,33 @@ static json_t *controls_to_json(const struct registry *registry, const struct re
     json_t *controls = json_array();
     for (size_t i = 0; i < registry->n_controls; i++) {
         const struct control *k = registry->controls[i];
+        struct control_place place = control_place(k, r);
         if (strcmp(k->registration, r->name) == 0)
-            json_array_append_new(controls, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "name", k->name, "what", k->what,
-                                                      "kind", control_kinds[k->how], "gate", k->gate, "shape", k->shape,
-                                                      "pattern", reg_pattern_name(k->pattern)));
+            json_array_append_new(controls,
+                                  json_pack("{s:s, s:s, s:s, s:i, s:s*, s:s, s:s}", "name", k->name, "what", k->what,
+                                            "kind", control_kinds[k->how], "gate", k->gate, "bytes", k->bytes, "shape",
+                                            place.shape->label, "pattern", reg_pattern_name(place.pattern)));
     }
     return controls;
 }
 
+static json_t *bytes_to_json(const struct registration *r)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < r->n_bytes; i++) {
+        const struct reg_bytes *b = &r->bytes[i];
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i}", "name", b->name, "what", b->what,
+                                             "shape", b->shape.label, "pattern", reg_pattern_name(b->pattern), "heavy",
+                                             b->shape.heavy, "quick", b->shape.quick, "launches", bytes_launches(b)));
+    }
+    return all;
+}
+
 static json_t *registration_to_json(const struct registry *registry, const struct registration *r)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:o, s:o, s:o}", "name", r->name, "family", r->family, "source",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:o, s:o, s:o, s:o}", "name", r->name, "family", r->family, "source",
                      r->source, "kernel", r->symbol, "chips", r->chips ? r->chips : "all", "shape_note", r->shape_note,
-                     "shapes", shapes_to_json(r), "patterns", patterns_to_json(r), "controls",
+                     "shapes", shapes_to_json(r), "patterns", patterns_to_json(r), "bytes", bytes_to_json(r), "controls",
                      controls_to_json(registry, r));
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/bytes.h"
+
 enum { OTHER_SEED = 0x5EED };
 
 static size_t rounded_up(size_t n_bytes)
@@ -181,33 +183,74 @@ static void name_control(const struct control *k, struct verdict *verdict)
     snprintf(verdict->name, sizeof verdict->name, "%s", k->name);
 }
 
+/* The kernel to launch. False where the control has a verdict without one: its check is not made here, or nothing was
+ * built.
+ */
+static bool find_target(const struct control *k, const struct host_case *host, struct builds *builds,
+                        const struct control_options *options, struct launch_target *target, struct verdict *verdict)
+{
+    struct error error = {0};
+    if (k->finding && !named_check(builds->device, options->checks, k->finding)) {
+        *verdict = verdict_for_case(host, &(struct launch_target){.device = builds->device}, k->gate);
+        verdict->status = VERDICT_NOT_RUN;
+        verdict_reason(verdict, "its check, %s, is not made here", k->finding);
+        return false;
+    }
+    if (builds_target(builds, host->c.registration, k->how == CONTROL_BUILD ? k->define : NULL, target, &error))
+        return true;
+    *verdict = verdict_for_case(host, target, k->gate);
+    verdict->status = VERDICT_MISS;
+    verdict_reason(verdict, "not run: %.600s", error.text);
+    return false;
+}
+
+/* A byte contract's verdict on the faulty kernel or launch. */
+static bool run_on_bytes(const struct control *k, const struct registration *registration, struct builds *builds,
+                         const struct control_options *options, struct verdict *verdict, struct error *error)
+{
+    const struct reg_bytes *contract = registration_bytes(registration, k->bytes);
+    struct bytes_options bytes = {.seed = options->seed, .n_threads = options->n_threads, .checks = options->checks};
+    struct bytes_case open;
+    struct launch_target target;
+    struct launch_fault fault;
+    bool ok = bytes_open(&open, contract, registration, &bytes, error) &&
+              control_plant(k, &open.host, &open.host.arena, &fault, error);
+    if (ok && find_target(k, &open.host, builds, options, &target, verdict)) {
+        struct verdict gate = bytes_verdict(&open, &target);
+        bytes_judge(&open, &target, &fault, &bytes, &gate);
+        as_control(k, &gate, verdict);
+    }
+    bytes_close(&open);
+    return ok;
+}
+
+static bool run_on_shape(const struct control *k, const struct registration *registration, struct builds *builds,
+                         const struct launch_checker *checker, const struct control_options *options,
+                         struct verdict *verdict, struct error *error)
+{
+    const struct reg_shape *shape = registration_shape(registration, k->shape);
+    struct host_case host;
+    struct launch_target target;
+    struct launch_fault fault;
+    bool ok = host_case_open(&host, registration, shape, k->pattern, options->seed, options->n_threads, error) &&
+              host_case_reference(&host, error) && control_plant(k, &host, &host.arena, &fault, error);
+    if (ok && find_target(k, &host, builds, options, &target, verdict)) {
+        if (k->how == CONTROL_RECORD)
+            judge_launch(k, &host, &target, &fault, builds, checker, verdict);
+        else
+            judge_fault(k, &host, &target, &fault, options, &host.arena, verdict);
+    }
+    host_case_close(&host);
+    return ok;
+}
+
 bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,
                  const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,
                  struct error *error)
 {
-    const struct reg_shape *shape = registration_shape(registration, control->shape);
-    struct host_case host;
-    struct launch_target target;
-    struct launch_fault fault;
-    struct error build_error = {0};
-    bool ok = host_case_open(&host, registration, shape, control->pattern, options->seed, options->n_threads, error) &&
-              host_case_reference(&host, error) && control_plant(control, &host, &host.arena, &fault, error);
-    if (ok && control->finding && !named_check(builds->device, options->checks, control->finding)) {
-        *verdict = verdict_for_case(&host, &(struct launch_target){.device = builds->device}, control->gate);
-        verdict->status = VERDICT_NOT_RUN;
-        verdict_reason(verdict, "its check, %s, is not made here", control->finding);
-    } else if (ok && !builds_target(builds, registration, control->how == CONTROL_BUILD ? control->define : NULL, &target,
-                                    &build_error)) {
-        *verdict = verdict_for_case(&host, &target, control->gate);
-        verdict->status = VERDICT_MISS;
-        verdict_reason(verdict, "not run: %.600s", build_error.text);
-    } else if (ok && control->how == CONTROL_RECORD) {
-        judge_launch(control, &host, &target, &fault, builds, checker, verdict);
-    } else if (ok) {
-        judge_fault(control, &host, &target, &fault, options, &host.arena, verdict);
-    }
+    bool ok = control->bytes ? run_on_bytes(control, registration, builds, options, verdict, error)
+                             : run_on_shape(control, registration, builds, checker, options, verdict, error);
     if (ok)
         name_control(control, verdict);
-    host_case_close(&host);
     return ok;
 }

@@ -79,6 +79,23 @@ const struct reg_shape *registration_shape(const struct registration *registrati
     return NULL;
 }
 
+const struct reg_bytes *registration_bytes(const struct registration *registration, const char *name)
+{
+    for (size_t i = 0; i < registration->n_bytes; i++)
+        if (registration->bytes[i].name && strcmp(registration->bytes[i].name, name) == 0)
+            return &registration->bytes[i];
+    return NULL;
+}
+
+struct control_place control_place(const struct control *control, const struct registration *registration)
+{
+    const struct reg_bytes *bytes = control->bytes ? registration_bytes(registration, control->bytes) : NULL;
+    if (bytes)
+        return (struct control_place){&bytes->shape, bytes->pattern};
+    return (struct control_place){control->shape ? registration_shape(registration, control->shape) : NULL,
+                                  control->pattern};
+}
+
 bool registration_is_for(const struct registration *registration, const char *chip)
 {
     size_t length = strlen(chip);

@@ -1,6 +1,6 @@
 /* The rules that registrations and controls keep. Each check is one function; the first that fails names its registration.
  */
-#include "contract/registry_list.h"
+#include "contract/registry_rules.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +8,6 @@
 #include "device/device.h"
 
 enum { HYGIENE_WIDTH = 32 };
-
-#define INVALID(error, name, ...)                                                                                          \
-    (error_set(error, STATUS_USAGE, __VA_ARGS__), error_prefix(error, "registration %s", name))
-
-static bool is_text(const char *text)
-{
-    return text && *text;
-}
 
 static bool has_names(const struct registration *r, struct error *error)
 {
@@ -87,8 +79,8 @@ static bool launch_is_sound(const struct registration *r, const struct reg_shape
     return true;
 }
 
-static bool plan_shape(const struct registration *r, const struct reg_shape *shape, struct reg_plan *plan,
-                       struct error *error)
+bool check_shape_plan(const struct registration *r, const struct reg_shape *shape, struct reg_plan *plan,
+                      struct error *error)
 {
     struct error refused = {0};
     *plan = (struct reg_plan){0};
@@ -124,7 +116,7 @@ static bool shapes_are_hygienic(const struct registration *r, struct error *erro
     struct hygiene hygiene = {0};
     struct reg_plan plan;
     for (size_t i = 0; i < r->n_shapes; i++) {
-        if (!plan_shape(r, &r->shapes[i], &plan, error))
+        if (!check_shape_plan(r, &r->shapes[i], &plan, error))
             return false;
         hygiene_note(&hygiene, &plan);
     }
@@ -202,7 +194,8 @@ static bool tensor_argument(const struct reg_plan *plan, int arg)
     return arg >= 0 && arg < plan->n_args && plan->arg[arg].kind == REG_ARG_TENSOR;
 }
 
-static bool fault_is_sound(const struct control *k, const struct reg_plan *plan, struct error *error)
+static bool fault_is_sound(const struct control *k, const struct reg_shape *shape, const struct reg_plan *plan,
+                           struct error *error)
 {
     bool tensor = k->tensor >= 0 && k->tensor < plan->n_tensors;
     bool integer = k->arg >= 0 && k->arg < plan->n_args &&
@@ -221,7 +214,7 @@ static bool fault_is_sound(const struct control *k, const struct reg_plan *plan,
     case CONTROL_GRID:
         if (k->arg < 0 || k->arg > 2 || plan->grid[k->arg] < 2)
             return BAD_CONTROL(error, k->name, "a short grid needs a dimension (0 to 2) of at least two blocks on shape %s",
-                               k->shape);
+                               shape->label);
         return true;
     case CONTROL_STALE:
         return (tensor && plan->tensor[k->tensor].role == REG_INPUT) ||
@@ -238,8 +231,9 @@ static bool fault_is_sound(const struct control *k, const struct reg_plan *plan,
 static bool control_names_are_sound(const struct registry *registry, size_t i, struct error *error)
 {
     const struct control *k = registry->controls[i];
-    if (!is_text(k->name) || !is_text(k->registration) || !is_text(k->what) || !is_text(k->shape))
-        return error_set(error, STATUS_USAGE, "control %s needs a name, its registration, what is wrong, and a shape",
+    if (!is_text(k->name) || !is_text(k->registration) || !is_text(k->what) || (!k->bytes && !is_text(k->shape)))
+        return error_set(error, STATUS_USAGE,
+                         "control %s needs a name, its registration, what is wrong, and a shape or a byte contract",
                          is_text(k->name) ? k->name : "(no name)");
     for (size_t j = 0; j < i; j++)
         if (strcmp(registry->controls[j]->name, k->name) == 0)
@@ -252,16 +246,25 @@ static bool is_check(const char *name)
     return CHECKS_ALL >> finding_kind_find(name, strlen(name)) & 1;
 }
 
-static bool control_check(const struct registry *registry, size_t i, struct error *error)
+/* The shape, pattern and finding of a control that names a byte contract are the contract's. */
+static bool contract_is_the_controls(const struct control *k, const struct registration *r, struct error *error)
 {
-    const struct control *k = registry->controls[i];
-    if (!control_names_are_sound(registry, i, error))
-        return false;
-    const struct registration *r = registry_find(registry, k->registration);
-    if (!r)
-        return BAD_CONTROL(error, k->name, "no registration is named %s", k->registration);
-    const struct reg_shape *shape = registration_shape(r, k->shape);
-    if (!shape)
+    const struct reg_bytes *b = registration_bytes(r, k->bytes);
+    if (!b)
+        return BAD_CONTROL(error, k->name, "%s has no byte contract %s", k->registration, k->bytes);
+    if (k->gate != GATE_BYTES || k->how == CONTROL_RECORD)
+        return BAD_CONTROL(error, k->name, "names byte contract %s at gate %d; they are gate 1's", k->bytes, k->gate);
+    if (k->finding || k->shape || k->pattern)
+        return BAD_CONTROL(error, k->name,
+                           "byte contract %s has its own shape and pattern, and judges by bytes: "
+                           "leave shape, pattern and finding out",
+                           k->bytes);
+    return true;
+}
+
+static bool shape_is_the_controls(const struct control *k, const struct registration *r, struct error *error)
+{
+    if (!registration_shape(r, k->shape))
         return BAD_CONTROL(error, k->name, "%s has no shape %s", k->registration, k->shape);
     if (k->gate < GATE_BYTES || k->gate > GATE_LIMITS)
         return BAD_CONTROL(error, k->name, "names gate %d; gates are 1 to 5", k->gate);
@@ -274,14 +277,29 @@ static bool control_check(const struct registry *registry, size_t i, struct erro
     if (k->gate >= GATE_CLASSES && k->gate <= GATE_EXACT && k->gate != gate_of_pattern(k->pattern))
         return BAD_CONTROL(error, k->name, "pattern %s is judged by gate %d, not %d", reg_pattern_name(k->pattern),
                            gate_of_pattern(k->pattern), k->gate);
+    return true;
+}
+
+static bool control_check(const struct registry *registry, size_t i, struct error *error)
+{
+    const struct control *k = registry->controls[i];
+    if (!control_names_are_sound(registry, i, error))
+        return false;
+    const struct registration *r = registry_find(registry, k->registration);
+    if (!r)
+        return BAD_CONTROL(error, k->name, "no registration is named %s", k->registration);
+    if (k->bytes ? !contract_is_the_controls(k, r, error) : !shape_is_the_controls(k, r, error))
+        return false;
+    const struct reg_shape *shape = control_place(k, r).shape;
     struct reg_plan plan;
-    return plan_shape(r, shape, &plan, error) && fault_is_sound(k, &plan, error);
+    return check_shape_plan(r, shape, &plan, error) && fault_is_sound(k, shape, &plan, error);
 }
 
 bool registry_check(const struct registry *registry, struct error *error)
 {
     for (size_t i = 0; i < registry->n_registrations; i++)
-        if (!has_names(registry->registrations[i], error) || !has_shapes(registry->registrations[i], error))
+        if (!has_names(registry->registrations[i], error) || !has_shapes(registry->registrations[i], error) ||
+            !check_bytes(registry->registrations[i], error))
             return false;
     for (size_t i = 0; i < registry->n_controls; i++)
         if (!control_check(registry, i, error))

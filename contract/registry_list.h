@@ -21,6 +21,14 @@ bool registry_collect(struct arena *arena, struct registry *registry, struct err
 /* NULL for an unknown name. */
 const struct registration *registry_find(const struct registry *registry, const char *name);
 const struct reg_shape *registration_shape(const struct registration *registration, const char *label);
+/* NULL for an unknown name. */
+const struct reg_bytes *registration_bytes(const struct registration *registration, const char *name);
+/* Where a control runs: its own shape and pattern, or those of the byte contract that it names. */
+struct control_place {
+    const struct reg_shape *shape;
+    enum reg_pattern pattern;
+};
+struct control_place control_place(const struct control *control, const struct registration *registration);
 /* Its comma list of chips names this one, or there is no list. */
 bool registration_is_for(const struct registration *registration, const char *chip);
 /* The patterns it runs: SIGNED, ONESIDED, CLASSES, its own, and EXACT where it has exact sums; bits 1 << pattern. */

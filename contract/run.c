@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/base/clock.h"
+#include "contract/bytes.h"
 #include "contract/known.h"
 #include "contract/teeth.h"
 
@@ -164,8 +165,8 @@ static bool run_case(struct registration_run *rr, const struct reg_shape *shape,
     return ok;
 }
 
-/* A measure of a shape's work: elements of all its tensors. */
-static double shape_work(const struct registration *registration, const struct reg_shape *shape)
+/* A measure of the work of one of a shape's cases: elements of all its tensors. */
+static double case_work(const struct registration *registration, const struct reg_shape *shape)
 {
     struct reg_plan plan = {0};
     double work = 0;
@@ -173,7 +174,7 @@ static double shape_work(const struct registration *registration, const struct r
         return 0;
     for (int t = 0; t < plan.n_tensors; t++)
         work += (double)tensor_elements(&plan.tensor[t]);
-    return work * __builtin_popcount(registration_patterns(registration));
+    return work;
 }
 
 static bool interrupted(const struct run *run, struct error *error)
@@ -194,7 +195,7 @@ static void step(struct run *run, const char *registration, const char *shape)
 static bool run_shape(struct registration_run *rr, const struct reg_shape *shape, struct error *error)
 {
     unsigned patterns = registration_patterns(rr->registration);
-    double work = shape_work(rr->registration, shape) / __builtin_popcount(patterns);
+    double work = case_work(rr->registration, shape);
     for (int pattern = 0; pattern < REG_PATTERN_COUNT; pattern++) {
         if (!(patterns & 1u << pattern))
             continue;
@@ -206,6 +207,17 @@ static bool run_shape(struct registration_run *rr, const struct reg_shape *shape
     return true;
 }
 
+/* A shape of the registration (name ""), or a byte contract's. */
+static void put_left_out(struct registration_run *rr, const struct reg_shape *shape, const char *name)
+{
+    struct verdict v = verdict_for(rr, SUBJECT_GATE, 0, VERDICT_NOT_RUN);
+    copy_text(v.shape, sizeof v.shape, shape->label);
+    copy_text(v.name, sizeof v.name, name);
+    verdict_reason(&v, "left out; %s runs it", shape->heavy ? "--full" : "a run without --quick");
+    stream_put(rr->run->stream, &v);
+    rr->left_out |= !shape->heavy;
+}
+
 static bool run_shapes(struct registration_run *rr, struct error *error)
 {
     for (size_t i = 0; i < rr->registration->n_shapes; i++) {
@@ -215,11 +227,49 @@ static bool run_shapes(struct registration_run *rr, struct error *error)
                 return false;
             continue;
         }
-        struct verdict v = verdict_for(rr, SUBJECT_GATE, 0, VERDICT_NOT_RUN);
-        copy_text(v.shape, sizeof v.shape, shape->label);
-        verdict_reason(&v, "left out; %s runs it", shape->heavy ? "--full" : "a run without --quick");
-        stream_put(rr->run->stream, &v);
-        rr->left_out |= !shape->heavy;
+        put_left_out(rr, shape, "");
+    }
+    return true;
+}
+
+/* What holds by expected bytes rests on the same assumptions as the kernel's numbers. */
+static void judge_byte_contract(struct registration_run *rr, const struct bytes_case *open,
+                                const struct bytes_options *options)
+{
+    struct verdict v = bytes_verdict(open, &rr->target);
+    struct launch_fault fault = launch_as_planned(&open->host);
+    uint64_t start_ns = clock_ns();
+    bytes_judge(open, &rr->target, &fault, options, &v);
+    v.duration_ns = clock_ns() - start_ns;
+    if (open->contract->expect)
+        copy_text(v.modelled, sizeof v.modelled, rr->modelled);
+    put_gate(rr, &v);
+}
+
+static bool run_byte_contract(struct registration_run *rr, const struct reg_bytes *contract, struct error *error)
+{
+    const struct run_options *options = rr->run->options;
+    struct bytes_options bytes = {.seed = options->seed, .n_threads = options->n_threads, .checks = options->checks};
+    struct bytes_case open;
+    bool ok = bytes_open(&open, contract, rr->registration, &bytes, error);
+    if (ok)
+        judge_byte_contract(rr, &open, &bytes);
+    bytes_close(&open);
+    return ok;
+}
+
+static bool run_byte_contracts(struct registration_run *rr, struct error *error)
+{
+    for (size_t i = 0; i < rr->registration->n_bytes; i++) {
+        const struct reg_bytes *contract = &rr->registration->bytes[i];
+        if (!run_selects_shape(rr->run->options, rr->registration, &contract->shape)) {
+            put_left_out(rr, &contract->shape, contract->name);
+            continue;
+        }
+        step(rr->run, rr->registration->name, contract->name);
+        if (interrupted(rr->run, error) || !run_byte_contract(rr, contract, error))
+            return false;
+        rr->run->done_work += case_work(rr->registration, &contract->shape);
     }
     return true;
 }
@@ -305,7 +355,7 @@ static bool run_controls(struct registration_run *rr, struct error *error)
 
 static bool run_all_cases(struct registration_run *rr, struct error *error)
 {
-    if (!run_shapes(rr, error))
+    if (!run_shapes(rr, error) || !run_byte_contracts(rr, error))
         return false;
     prove_classes(rr);
     prove_exact(rr);
@@ -404,9 +454,13 @@ void run_skip(const struct registry *registry, const struct run_options *options
 static double registration_work(const struct run *run, const struct registration *registration)
 {
     double work = 0;
+    int n_patterns = __builtin_popcount(registration_patterns(registration));
     for (size_t i = 0; i < registration->n_shapes; i++)
         if (run_selects_shape(run->options, registration, &registration->shapes[i]))
-            work += shape_work(registration, &registration->shapes[i]);
+            work += case_work(registration, &registration->shapes[i]) * n_patterns;
+    for (size_t i = 0; i < registration->n_bytes; i++)
+        if (run_selects_shape(run->options, registration, &registration->bytes[i].shape))
+            work += case_work(registration, &registration->bytes[i].shape);
     return work;
 }
 

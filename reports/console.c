@@ -83,11 +83,12 @@ static void print_failure(struct console *console, const struct verdict *v)
     console->n_failures += counts;
     if (console->n_failures > CONSOLE_FAILURES)
         return;
-    char lead[VERDICT_NAME_BYTES + 20] = "";
-    if (v->subject == SUBJECT_TOOTH)
-        snprintf(lead, sizeof lead, "tooth %s: ", v->name);
-    else if (v->status == VERDICT_LAUNCH_FAILED || v->status == VERDICT_BUILD_FAILED)
-        snprintf(lead, sizeof lead, "%s: ", v->status == VERDICT_LAUNCH_FAILED ? "launch failed" : "build failed");
+    char lead[VERDICT_NAME_BYTES + 24];
+    const char *failed = v->status == VERDICT_LAUNCH_FAILED  ? "launch failed: "
+                         : v->status == VERDICT_BUILD_FAILED ? "build failed: "
+                                                             : "";
+    const char *what = v->subject == SUBJECT_TOOTH ? "tooth " : *v->name ? "bytes " : "";
+    snprintf(lead, sizeof lead, "%s%s%s%s", failed, what, v->name, *v->name ? ": " : "");
     print_explained(console, word, color, v, v->registration, lead);
 }
 
@@ -102,8 +103,21 @@ static void note_exact(struct console *console, const struct verdict *v)
     }
 }
 
+/* A byte contract that held, or was left out. */
+static void note_bytes(struct console *console, const struct verdict *v)
+{
+    size_t used = strlen(console->bytes);
+    console->n_bytes_left_out += v->status == VERDICT_NOT_RUN;
+    if (v->status == VERDICT_PASS)
+        snprintf(console->bytes + used, sizeof console->bytes - used, "%s%s", used ? ", " : "", v->name);
+}
+
 static void note_gate(struct console *console, const struct verdict *v)
 {
+    if (*v->name) {
+        note_bytes(console, v);
+        return;
+    }
     if (v->gate == 0 && v->status == VERDICT_NOT_RUN) {
         console->n_left_out += *v->shape != '\0';
         return;
@@ -178,6 +192,14 @@ static void print_exact(const struct console *console)
     }
 }
 
+static void print_bytes(const struct console *console)
+{
+    if (*console->bytes || console->n_bytes_left_out)
+        fprintf(console->out, ", bytes: %s", *console->bytes ? console->bytes : "none");
+    if (console->n_bytes_left_out)
+        fprintf(console->out, " (%d left out)", console->n_bytes_left_out);
+}
+
 static void print_pass(const struct console *console, const char *registration, const char *chip)
 {
     FILE *out = console->out;
@@ -188,6 +210,7 @@ static void print_pass(const struct console *console, const char *registration, 
     fprintf(out, "  gate 1: %d runs byte-identical, guards intact", console->n_runs);
     if (*console->checks)
         fprintf(out, ", %s clean", console->checks);
+    print_bytes(console);
     fprintf(out, "; gate 2: %" PRId64 " non-finite and %" PRId64 " finite outputs match; ", console->n_nonfinite,
             console->n_finite);
     if (console->has_bound)

@@ -26,6 +26,8 @@ struct console {
     struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */
     char checks[48];
     char exact_note[VERDICT_REASON_BYTES];
+    char bytes[VERDICT_REASON_BYTES]; /* names of the byte contracts that held */
+    int n_bytes_left_out;
 };
 
 struct verdict_sink console_sink(struct console *console);

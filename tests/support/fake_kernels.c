@@ -124,6 +124,27 @@ static void run_reports_sync(const struct fake_launch *launch)
     fake_device_report(FINDING_SYNC, "fake+0x20 s_barrier: wave 1 ended while others wait");
 }
 
+/* Sums from the last column on where rows share the launch. */
+static void run_order_by_rows(const struct fake_launch *launch)
+{
+    struct dot dot = dot_of(launch);
+    run_dot(launch);
+    for (int r = 0; r < dot.rows && dot.rows > 1; r++) {
+        dot.y[r] = 0;
+        for (int c = dot.columns - 1; c >= 0; c--)
+            dot.y[r] += dot.x[r * dot.columns + c] * dot.w[c];
+    }
+}
+
+/* The overrun is that of one row alone. */
+static void run_writes_after_one_row(const struct fake_launch *launch)
+{
+    if (dot_of(launch).rows == 1)
+        run_writes_after(launch);
+    else
+        run_dot(launch);
+}
+
 const struct fake_kernel fake_kernels[] = {{"dot", run_dot},
                                            {"writes_after", run_writes_after},
                                            {"writes_before", run_writes_before},
@@ -137,6 +158,8 @@ const struct fake_kernel fake_kernels[] = {{"dot", run_dot},
                                            {"off_by_one_unit", run_off_by_one_unit},
                                            {"reads_past_end", run_reads_past_end},
                                            {"reports_sync", run_reports_sync},
+                                           {"order_by_rows", run_order_by_rows},
+                                           {"writes_after_one_row", run_writes_after_one_row},
                                            {NULL, NULL}};
 
 static const struct reg_shape shapes[] = {{.label = "1x33", .dim = {1, 33}, .quick = true},
@@ -237,6 +260,39 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     for (int64_t i = 0; i < n; i++)
         exact_element(c, first + i, &sums[i]);
 }
+
+static void fill_ones(const struct reg_case *c, int tensor, void *data)
+{
+    for (int64_t i = 0; i < c->plan->tensor[tensor].rows * c->plan->tensor[tensor].columns; i++)
+        format_store(FORMAT_F32, data, i, 1);
+}
+
+/* Sums of ones, whatever the data hold. */
+static void expect_columns(const struct reg_case *c, int tensor, void *bytes)
+{
+    for (int64_t r = 0; r < c->plan->tensor[tensor].rows; r++)
+        format_store(FORMAT_F32, bytes, r, (double)c->plan->tensor[FAKE_X].columns);
+}
+
+static const struct reg_window windows[] = {{0, 1}, {5, 1}, {2, 3}, {0, 6}};
+
+const struct reg_bytes fake_bytes[] = {
+    {.name = "rows",
+     .what = "a row's bytes do not depend on the rows beside it",
+     .shape = {.label = "6x50", .dim = {6, 50}, .quick = true},
+     .pattern = REG_PATTERN_SIGNED,
+     .windows = windows,
+     .n_windows = sizeof windows / sizeof *windows,
+     .row_dim = 0,
+     .row_tensors = 1u << FAKE_X | 1u << FAKE_Y},
+    {.name = "ones",
+     .what = "sums of ones are counts of columns",
+     .shape = {.label = "4x40", .dim = {4, 40}},
+     .pattern = REG_PATTERN_ONESIDED,
+     .fill = fill_ones,
+     .expect = expect_columns},
+};
+const size_t n_fake_bytes = sizeof fake_bytes / sizeof *fake_bytes;
 
 struct registration fake_registration(const char *symbol)
 {

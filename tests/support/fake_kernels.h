@@ -18,6 +18,10 @@ extern const struct fake_kernel fake_kernels[];
 
 /* A sound registration named "fake_dot" whose kernel is `symbol`. Shapes 1x33 (quick), 6x64, 9x300. */
 struct registration fake_registration(const char *symbol);
+/* Byte contracts for fake_dot that the right kernel holds: "rows" on 6x50 (quick), four windows; "ones" on 4x40, expected
+ * bytes with a fill of their own. */
+extern const struct reg_bytes fake_bytes[];
+extern const size_t n_fake_bytes;
 /* Controls of fake_dot that are red on the right kernel. */
 extern const struct control fake_controls[];
 extern const size_t n_fake_controls;

@@ -58,6 +58,37 @@ static void pass_line(void **state)
         "bf16 912x\n");
 }
 
+static void pass_line_names_the_byte_contracts_that_held(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {
+        {GATE_OF(1, "1x128"), .status = VERDICT_PASS, .n_runs = 5, .worst.index = -1},
+        {GATE_OF(1, "64x512"), .status = VERDICT_PASS, .name = "rows", .n_runs = 17, .checks = "mem sync"},
+        {GATE_OF(1, "2x512"), .status = VERDICT_PASS, .name = "weights", .n_runs = 1},
+        {GATE_OF(0, "9x512"), .status = VERDICT_NOT_RUN, .name = "head"},
+        {GATE_OF(4, ""), .status = VERDICT_NOT_RUN, .reason = "no exact sums"},
+    };
+    assert_prints(verdicts, sizeof verdicts / sizeof *verdicts, true,
+                  "PASS  gfx1151 tf_exl3_rot_in  1 shape  gate 1: 5 runs byte-identical, guards intact, bytes: rows, "
+                  "weights (1 left out); gate 2: 0 non-finite and 0 finite outputs match; gate 4: no exact sums\n");
+}
+
+static void broken_byte_contract_lines(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {
+        {GATE_OF(1, "64x512"), .status = VERDICT_FAIL, .pattern = "signed", .name = "rows",
+         .reason = "row 5 alone: out[5][0] is 0x1 and in the launch of all 0x2; 1 of 128 elements differ"},
+        {GATE_OF(1, "64x512"), .status = VERDICT_LAUNCH_FAILED, .name = "rows",
+         .reason = "row 5 alone: hipModuleLaunchKernel: hipErrorLaunchFailure"},
+    };
+    assert_prints(verdicts, 2, true,
+                  "FAIL  gfx1151 tf_exl3_rot_in  bytes rows: gate 1 at 64x512 (signed): row 5 alone: out[5][0] is 0x1 and "
+                  "in the launch of all 0x2; 1 of 128 elements differ\n"
+                  "FAIL  gfx1151 tf_exl3_rot_in  launch failed: bytes rows: gate 1 at 64x512: row 5 alone: "
+                  "hipModuleLaunchKernel: hipErrorLaunchFailure\n");
+}
+
 static void fail_line_has_bits_reference_and_bound(void **state)
 {
     (void)state;
@@ -189,6 +220,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pass_line),
+        cmocka_unit_test(pass_line_names_the_byte_contracts_that_held),
+        cmocka_unit_test(broken_byte_contract_lines),
         cmocka_unit_test(fail_line_has_bits_reference_and_bound),
         cmocka_unit_test(failed_launch_line),
         cmocka_unit_test(red_miss_blind_and_limit_lines),

@@ -23,6 +23,8 @@ static bool fits_64(void *context, const struct registration *registration, cons
 static struct verdict run(const struct control *control, const char *symbol)
 {
     struct registration r = fake_registration(symbol);
+    r.bytes = fake_bytes;
+    r.n_bytes = n_fake_bytes;
     struct builder builder = fake_builder();
     struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, false)};
     struct launch_checker checker = {.fits = fits_64};
@@ -141,6 +143,45 @@ static void control_whose_check_a_gpu_cannot_make_is_not_run(void **state)
     assert_string_equal(v.reason, "its check, race, is not made here");
 }
 
+/* A fault in the build is in every launch, one in the launch in that of all rows. */
+static void byte_contract_must_turn_red(void **state)
+{
+    (void)state;
+    struct control control = {.name = "c",
+                              .registration = "fake_dot",
+                              .what = "the order of a sum follows the rows",
+                              .gate = GATE_BYTES,
+                              .bytes = "rows",
+                              .how = CONTROL_BUILD,
+                              .define = "order_by_rows"};
+    struct verdict v = run(&control, "dot");
+    if (v.status != VERDICT_RED)
+        fail_msg("%s", v.reason);
+    assert_int_equal(v.subject, SUBJECT_CONTROL);
+    assert_string_equal(v.name, "c");
+    assert_string_equal(v.shape, "6x50");
+    assert_non_null(strstr(v.reason, "row 0 alone: y[0][0]"));
+    control.define = "dot";
+    v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_string_equal(v.reason, "stayed green: the order of a sum follows the rows");
+    control.how = CONTROL_GRID;
+    v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_RED);
+    assert_non_null(strstr(v.reason, "row 5 alone: y[5][0]"));
+    control = (struct control){.name = "c",
+                               .registration = "fake_dot",
+                               .what = "one column short",
+                               .gate = GATE_BYTES,
+                               .bytes = "ones",
+                               .how = CONTROL_SCALAR,
+                               .arg = 3,
+                               .delta = -1};
+    v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_RED);
+    assert_non_null(strstr(v.reason, "y[0][0] is 0x421c0000 and by the kernel's steps 0x42200000; 4 of 4"));
+}
+
 static void failed_launch_is_a_miss(void **state)
 {
     (void)state;
@@ -168,6 +209,7 @@ int main(void)
         cmocka_unit_test(weakly_red_fault_is_a_miss),
         cmocka_unit_test(finding_must_be_of_the_kind_that_the_control_names),
         cmocka_unit_test(control_whose_check_a_gpu_cannot_make_is_not_run),
+        cmocka_unit_test(byte_contract_must_turn_red),
         cmocka_unit_test(failed_launch_is_a_miss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,8 @@ struct spoilt {
     struct control control;
     struct reg_shape shapes[3];
     struct reg_known_finding known;
+    struct reg_bytes bytes[2];
+    struct reg_window window;
 };
 
 typedef void spoil(struct spoilt *s);
@@ -25,6 +27,15 @@ static struct spoilt sound(void)
     memcpy(s.shapes, s.registration.shapes, sizeof s.shapes);
     s.known = (struct reg_known_finding){GATE_BOUND, "someone", "a reason", "https://example.org/1", "2026-12-31"};
     return s;
+}
+
+/* Its byte contracts, to be spoilt. */
+static struct reg_bytes *bytes_of(struct spoilt *s)
+{
+    memcpy(s->bytes, fake_bytes, sizeof s->bytes);
+    s->registration.bytes = s->bytes;
+    s->registration.n_bytes = n_fake_bytes;
+    return s->bytes;
 }
 
 static bool check(struct spoilt *s, struct error *error)
@@ -130,6 +141,103 @@ static void control_that_names_a_check_at_gate_3(struct spoilt *s)
     s->control.finding = "race";
 }
 
+static void bytes_of_no_name(struct spoilt *s)
+{
+    bytes_of(s)[1].name = "";
+}
+static void bytes_of_one_name(struct spoilt *s)
+{
+    bytes_of(s)[1].name = "rows";
+}
+static void bytes_of_both_kinds(struct spoilt *s)
+{
+    bytes_of(s)[0].expect = s->bytes[1].expect;
+}
+static void bytes_of_no_kind(struct spoilt *s)
+{
+    bytes_of(s)[1].expect = NULL;
+}
+static void bytes_of_no_windows(struct spoilt *s)
+{
+    bytes_of(s)[0].n_windows = 0;
+}
+static void bytes_on_a_refused_shape(struct spoilt *s)
+{
+    bytes_of(s)[1].shape.dim[1] = 2000;
+}
+static void bytes_of_no_list(struct spoilt *s)
+{
+    s->registration.n_bytes = 1;
+}
+static void window(struct spoilt *s, int64_t first, int64_t rows)
+{
+    s->window = (struct reg_window){first, rows};
+    bytes_of(s)[0].windows = &s->window;
+    s->bytes[0].n_windows = 1;
+}
+static void window_past_the_rows(struct spoilt *s)
+{
+    window(s, 4, 3);
+}
+static void window_far_past_the_rows(struct spoilt *s)
+{
+    window(s, 1, INT64_MAX);
+}
+static void window_before_the_rows(struct spoilt *s)
+{
+    window(s, -1, 2);
+}
+static void window_of_nothing(struct spoilt *s)
+{
+    window(s, 2, 0);
+}
+static void window_of_no_dimension(struct spoilt *s)
+{
+    bytes_of(s)[0].row_dim = REG_MAX_DIMS;
+}
+static void output_that_is_no_row_tensor(struct spoilt *s)
+{
+    bytes_of(s)[0].row_tensors = 1u << FAKE_X;
+}
+static void input_that_is_no_row_tensor(struct spoilt *s)
+{
+    bytes_of(s)[0].row_tensors = 1u << FAKE_Y;
+}
+static void row_tensor_without_the_rows(struct spoilt *s)
+{
+    bytes_of(s)[0].row_tensors |= 1u << FAKE_W;
+}
+static void control_on_bytes(struct spoilt *s, const char *name)
+{
+    bytes_of(s);
+    s->control = (struct control){.name = "c",
+                                  .registration = "fake_dot",
+                                  .what = "rows sum another way",
+                                  .gate = GATE_BYTES,
+                                  .bytes = name,
+                                  .how = CONTROL_BUILD,
+                                  .define = "order_by_rows"};
+}
+static void control_on_no_bytes(struct spoilt *s)
+{
+    control_on_bytes(s, "columns");
+}
+static void control_on_bytes_at_gate_3(struct spoilt *s)
+{
+    control_on_bytes(s, "rows");
+    s->control.gate = GATE_BOUND;
+}
+static void control_on_bytes_with_a_shape(struct spoilt *s)
+{
+    control_on_bytes(s, "rows");
+    s->control.shape = "6x64";
+}
+static void control_on_bytes_with_a_finding(struct spoilt *s)
+{
+    control_on_bytes(s, "rows");
+    s->control.finding = "race";
+}
+
 static void each_contradiction_is_refused(void **state)
 {
     (void)state;
@@ -158,6 +266,25 @@ static void each_contradiction_is_refused(void **state)
         {control_without_define, "needs a define"},
         {control_that_names_no_check, "names a finding of raze at gate 1"},
         {control_that_names_a_check_at_gate_3, "names a finding of race at gate 3"},
+        {bytes_of_no_name, "byte contract 1 needs a name"},
+        {bytes_of_one_name, "two byte contracts are named rows"},
+        {bytes_of_both_kinds, "byte contract rows: gives windows and expected bytes"},
+        {bytes_of_no_kind, "byte contract ones: gives neither windows nor expected bytes"},
+        {bytes_of_no_windows, "byte contract rows: gives neither windows nor expected bytes"},
+        {bytes_on_a_refused_shape, "its launch refuses shape 4x40: at most 1000 columns"},
+        {bytes_of_no_list, "counts 1 byte contracts and lists none"},
+        {window_past_the_rows, "a window of 3 rows from row 4 does not lie in the 6 rows"},
+        {window_far_past_the_rows, "does not lie in the 6 rows"},
+        {window_before_the_rows, "a window of 2 rows from row -1"},
+        {window_of_nothing, "a window of 0 rows"},
+        {window_of_no_dimension, "row_dim 6 is no dimension"},
+        {output_that_is_no_row_tensor, "output y is not among its row tensors"},
+        {input_that_is_no_row_tensor, "input x has another size in a window"},
+        {row_tensor_without_the_rows, "the rows of w do not follow those of the launch"},
+        {control_on_no_bytes, "fake_dot has no byte contract columns"},
+        {control_on_bytes_at_gate_3, "names byte contract rows at gate 3"},
+        {control_on_bytes_with_a_shape, "leave shape, pattern and finding out"},
+        {control_on_bytes_with_a_finding, "leave shape, pattern and finding out"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct spoilt s = sound();
@@ -178,6 +305,16 @@ static void sound_registry_passes(void **state)
     struct error error = {0};
     s.registration.known = &s.known;
     s.registration.n_known = 1;
+    if (!check(&s, &error))
+        fail_msg("%s", error.text);
+}
+
+static void byte_contracts_and_their_controls_pass(void **state)
+{
+    (void)state;
+    struct spoilt s = sound();
+    struct error error = {0};
+    control_on_bytes(&s, "rows");
     if (!check(&s, &error))
         fail_msg("%s", error.text);
 }
@@ -244,9 +381,13 @@ static void inputs_depend_on_names_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_contradiction_is_refused),   cmocka_unit_test(sound_registry_passes),
-        cmocka_unit_test(shape_note_excuses_shape_rules),  cmocka_unit_test(names_are_unique_and_controls_are_needed),
-        cmocka_unit_test(chips_are_a_list_of_whole_names), cmocka_unit_test(inputs_depend_on_names_alone),
+        cmocka_unit_test(each_contradiction_is_refused),
+        cmocka_unit_test(sound_registry_passes),
+        cmocka_unit_test(shape_note_excuses_shape_rules),
+        cmocka_unit_test(names_are_unique_and_controls_are_needed),
+        cmocka_unit_test(chips_are_a_list_of_whole_names),
+        cmocka_unit_test(inputs_depend_on_names_alone),
+        cmocka_unit_test(byte_contracts_and_their_controls_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

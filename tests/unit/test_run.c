@@ -65,6 +65,14 @@ static struct fixture *fixture(const char *symbol)
     return f;
 }
 
+static struct fixture *fixture_with_bytes(const char *symbol)
+{
+    struct fixture *f = fixture(symbol);
+    f->registration.bytes = fake_bytes;
+    f->registration.n_bytes = n_fake_bytes;
+    return f;
+}
+
 static void go(struct fixture *f, int fail_launch)
 {
     struct registry registry = {f->registrations, 1, f->controls, f->n_controls};
@@ -119,6 +127,90 @@ static void right_kernel_holds_its_contract(void **state)
     assert_int_equal(row->n_pass, 1);
     assert_int_equal(row->n_red, 6);
     assert_int_equal(row->n_cells_run, 4);
+    free(f);
+}
+
+/* The verdict of a byte contract; *at is its place in the stream. */
+static const struct verdict *of_bytes(const struct fixture *f, const char *name, size_t *at)
+{
+    for (*at = 0; *at < f->n_verdicts; (*at)++)
+        if (f->verdicts[*at].subject == SUBJECT_GATE && strcmp(f->verdicts[*at].name, name) == 0)
+            return &f->verdicts[*at];
+    fail_msg("no verdict on byte contract %s", name);
+    return NULL;
+}
+
+static void byte_contracts_run_after_the_shapes_and_before_the_teeth(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_with_bytes("dot");
+    size_t rows, ones;
+    go(f, 0);
+    assert_int_equal(of_bytes(f, "rows", &rows)->status, VERDICT_PASS);
+    assert_int_equal(of_bytes(f, "ones", &ones)->status, VERDICT_PASS);
+    assert_int_equal(rows, 24);
+    assert_int_equal(ones, 25);
+    assert_int_equal(f->verdicts[26].subject, SUBJECT_TOOTH);
+    assert_int_equal(f->counts.chips[0].n_pass, 1);
+    assert_int_equal(f->counts.chips[0].n_cells_run, 4);
+    assert_int_equal(f->stream.worst, STATUS_OK);
+    free(f);
+}
+
+static void broken_byte_contract_fails_its_registration(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_with_bytes("order_by_rows");
+    size_t at;
+    f->n_controls = 0;
+    go(f, 0);
+    assert_int_equal(of_bytes(f, "rows", &at)->status, VERDICT_FAIL);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_FAIL), 1);
+    assert_int_equal(f->counts.chips[0].n_fail, 1);
+    assert_int_equal(f->stream.worst, STATUS_RED);
+    free(f);
+}
+
+static void broken_byte_contract_can_be_a_known_finding(void **state)
+{
+    (void)state;
+    static const struct reg_known_finding known = {GATE_BYTES, "someone", "rows differ", "https://example.org/1",
+                                                   "2026-12-31"};
+    struct fixture *f = fixture_with_bytes("order_by_rows");
+    size_t at;
+    f->registration.known = &known;
+    f->registration.n_known = 1;
+    f->n_controls = 0;
+    go(f, 0);
+    assert_int_equal(of_bytes(f, "rows", &at)->status, VERDICT_KNOWN_FINDING);
+    assert_int_equal(f->stream.worst, STATUS_OK);
+    free(f);
+}
+
+static void byte_contracts_are_selected_as_shapes_are(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_with_bytes("dot");
+    struct reg_bytes heavy[2] = {fake_bytes[0], fake_bytes[1]};
+    size_t at;
+    f->options.quick = true;
+    go(f, 0);
+    assert_int_equal(of_bytes(f, "rows", &at)->status, VERDICT_PASS);
+    assert_int_equal(of_bytes(f, "ones", &at)->status, VERDICT_NOT_RUN);
+    assert_string_equal(of_bytes(f, "ones", &at)->reason, "left out; a run without --quick runs it");
+    assert_int_equal(f->counts.chips[0].n_shapes_left_out, 2);
+    free(f);
+    f = fixture_with_bytes("dot");
+    heavy[1].shape.heavy = true;
+    f->registration.bytes = heavy;
+    go(f, 0);
+    assert_string_equal(of_bytes(f, "ones", &at)->reason, "left out; --full runs it");
+    free(f);
+    f = fixture_with_bytes("dot");
+    f->registration.bytes = heavy;
+    f->options.full = true;
+    go(f, 0);
+    assert_int_equal(of_bytes(f, "ones", &at)->status, VERDICT_PASS);
     free(f);
 }
 
@@ -350,8 +442,8 @@ static void open_resumed(struct resumed *r, int interrupt_first_at)
 {
     struct error error;
     temporary(r->path);
-    r->first = fixture("dot");
-    r->second = fixture("dot");
+    r->first = fixture_with_bytes("dot");
+    r->second = fixture_with_bytes("dot");
     log_run(r->path, interrupt_first_at, r->first);
     if (!history_read(r->path, &environment, &r->history, &error))
         fail_msg("%s", error.text);
@@ -387,7 +479,7 @@ static void unfinished_registration_is_run_again(void **state)
     open_resumed(&r, 5);
     assert_int_equal(r.history.n_finished, 0);
     go(r.second, 0);
-    assert_int_equal(count(r.second, SUBJECT_GATE, VERDICT_PASS), 24);
+    assert_int_equal(count(r.second, SUBJECT_GATE, VERDICT_PASS), 26);
     close_resumed(&r);
 }
 
@@ -407,6 +499,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_kernel_holds_its_contract),
+        cmocka_unit_test(byte_contracts_run_after_the_shapes_and_before_the_teeth),
+        cmocka_unit_test(broken_byte_contract_fails_its_registration),
+        cmocka_unit_test(broken_byte_contract_can_be_a_known_finding),
+        cmocka_unit_test(byte_contracts_are_selected_as_shapes_are),
         cmocka_unit_test(quick_runs_the_marked_shapes_and_says_what_it_leaves_out),
         cmocka_unit_test(failed_launch_loses_no_result_and_ends_nothing),
         cmocka_unit_test(failed_first_launch_leaves_its_gate_not_run),
