@@ -28,7 +28,7 @@ dwarf\.h|device/code_lines\.c
 gelf\.h|device/code_(object|relocation)\.c
 msgpack\.h|device/code_metadata\.c
 xxhash\.h|contract/base/(hash|random)\.c
-jansson\.h|reports/.*|commands/.*|tests/.*
+jansson\.h|reference/safetensors\.c|reports/.*|commands/.*|tests/.*
 '
 
 if [ "${1:-}" = --stdin ]; then

@@ -20,7 +20,7 @@ llvm-22|/usr/bin/llvm-readelf-22|second opinion on code objects in tests
 libmpfr-dev|/usr/include/mpfr.h|audit of the references
 libgmp-dev|/usr/include/x86_64-linux-gnu/gmp.h|MPFR needs it
 libxxhash-dev|/usr/include/xxhash.h|hashes
-libjansson-dev|/usr/include/jansson.h|run logs
+libjansson-dev|/usr/include/jansson.h|run logs, headers of safetensors files
 libelf-dev|/usr/include/libelf.h|code objects
 libdw-dev|/usr/include/elfutils/libdw.h|source lines of findings
 libmsgpack-dev|/usr/include/msgpack.h|metadata of code objects
