@@ -409,6 +409,7 @@ static bool order_matters(const struct launch *launch)
 
 static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch)
 {
+    bool serial = order_matters(launch);
     *dispatch = (struct dispatch){
         .code = launch->code,
         .kernel = launch->kernel,
@@ -424,8 +425,8 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .max_instructions = launch->max_instructions,
         .approx_seed = launch->approx_seed,
         .matrix_model = launch->matrix_model,
-        .serial = order_matters(launch),
-        .acquires = launch->code->has_acquires && kernel_has(launch, acquires),
+        .serial = serial,
+        .acquires = serial && launch->code->has_acquires && kernel_has(launch, acquires),
         .checks_wanted = launch->checks,
         .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
     };

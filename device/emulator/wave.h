@@ -120,7 +120,7 @@ struct dispatch {
     uint64_t schedule_seed, max_instructions, approx_seed;
     enum matrix_model matrix_model;
     bool serial;                    /* workgroups run on one host thread, interleaved, and end in any order */
-    bool acquires;                  /* a wave may see what other workgroups released (enum memory_ordering) */
+    bool acquires;                  /* a wave may see what other workgroups released (enum memory_ordering); serial too */
     unsigned checks_wanted;         /* bits 1 << FINDING_…, as in emulator_options.checks */
     struct dispatch_checks *checks; /* the sanitizer's; NULL: none */
     pthread_mutex_t lock;           /* over what follows */

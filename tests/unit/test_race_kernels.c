@@ -34,6 +34,7 @@ static const struct protocol protocols[] = {
     {"grid_barrier", FINDING_RACE, "= data[next"},
     {"count_all", FINDING_RACE, "out[0] = 0"},
     {"histogram", FINDING_RACE, "= blockIdx.x"},
+    {"fenced", FINDING_RACE, "* 256 + i] = i"},
     {"half_a_barrier", FINDING_SYNC, "__builtin_amdgcn_s_barrier"},
     {"early_return", FINDING_SYNC, "__builtin_amdgcn_s_barrier"},
 };
@@ -144,6 +145,20 @@ static void findings_do_not_depend_on_host_threads(void **state)
         assert_string_equal(one.found[i].text, two.found[i].text);
 }
 
+/* Without atomics or coherent accesses nothing orders workgroups, and they run on all threads at once. */
+static void a_fence_alone_leaves_workgroups_on_many_threads(void **state)
+{
+    (void)state;
+    struct kernel_module module;
+    open_module(&module, "gfx1151", 8);
+    for (uint64_t schedule = 0; schedule < 50; schedule++) {
+        struct outcome sound = run(&module, "fenced", 0, schedule);
+        assert_true(sound.ok);
+        assert_int_equal(sound.n_found, 0);
+    }
+    kernel_module_close(&module);
+}
+
 static bool same_parties(const struct finding *a, const struct finding *b)
 {
     return memcmp(a->place.workgroup, b->place.workgroup, sizeof a->place.workgroup) == 0 &&
@@ -176,6 +191,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_faults_are_found_and_sound_twins_are_clean),
         cmocka_unit_test(findings_do_not_depend_on_host_threads),
+        cmocka_unit_test(a_fence_alone_leaves_workgroups_on_many_threads),
         cmocka_unit_test(a_schedule_replays_a_kernel_with_global_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
