@@ -149,6 +149,80 @@ static void permutes_move_undefined_bytes_between_lanes(void **state)
     wave_runner_close(runner);
 }
 
+/* An undefined address matters in lanes that are on, and there for their results. */
+static void an_undefined_address_of_a_permute_counts_in_lanes_that_are_on(void **state)
+{
+    (void)state;
+    for (unsigned lane = 0; lane < 8; lane += 5) {
+        struct wave_runner *runner = open_runner("gfx1151", 32);
+        undefine(runner, 1, 0xf, 1 << 1);
+        undefine(runner, 2, 0xf, 1 << lane);
+        runner->wave.exec = 0xf;
+        for (unsigned l = 0; l < 32; l++)
+            wave_runner_vgpr(runner, 2)[l] = 4 * (l ^ 1);
+        assert_true(wave_runner_run(runner, "ds_bpermute_b32 v3, v2, v1\n s_waitcnt lgkmcnt(0)"));
+        assert_int_equal(runner->wave.checks->init->rows[3][0], lane < 4 ? 0xf : 0x1);
+        wave_runner_close(runner);
+    }
+}
+
+static void a_permute_onto_its_address_keeps_the_lanes(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx1151", 32);
+    undefine(runner, 1, 0x5, 0x10);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        wave_runner_vgpr(runner, 1)[lane] = lane + 7;
+        wave_runner_vgpr(runner, 2)[lane] = 4 * (lane ^ 1);
+    }
+    assert_true(wave_runner_run(runner, "ds_bpermute_b32 v2, v2, v1\n s_waitcnt lgkmcnt(0)"));
+    assert_int_equal(runner->wave.checks->init->rows[2][0], 0x20);
+    assert_int_equal(runner->wave.checks->init->rows[2][1], 0);
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_int_equal(wave_runner_vgpr(runner, 2)[lane], (lane ^ 1) + 7);
+    wave_runner_close(runner);
+}
+
+static void an_undefined_choice_of_lanes_makes_the_result_undefined(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx1151", 32);
+    assert_true(wave_runner_run(runner, "v_permlane16_b32 v3, v1, s4, s5"));
+    assert_int_equal(runner->wave.checks->init->rows[3][0], 0);
+    runner->wave.checks->init->scalars[5] = 1;
+    assert_true(wave_runner_run(runner, "v_permlane16_b32 v3, v1, s4, s5"));
+    assert_int_equal(runner->wave.checks->init->rows[3][0], UINT32_MAX);
+    wave_runner_close(runner);
+}
+
+/* Rows of a chip's matrix instruction whose index or scale is undefined in one lane. */
+static void undefined_indices_and_scales_make_matrix_results_undefined(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip;
+        uint32_t n_lanes;
+        const char *text;
+        unsigned undefined;
+    } cases[] = {
+        {"gfx942", 64, "v_smfmac_f32_16x16x32_f16 v[24:27], v[8:9], v[16:19], v40", 40},
+        {"gfx1201", 32, "v_swmmac_f32_16x16x32_f16 v[24:31], v[8:11], v[16:23], v40", 40},
+        {"gfx950", 64, "v_mfma_scale_f32_16x16x128_f8f6f4 v[24:27], v[0:7], v[8:15], v[24:27], v40, v41", 41},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct wave_runner *runner = open_runner(cases[i].chip, cases[i].n_lanes);
+        struct init_wave *init = runner->wave.checks->init;
+        assert_true(wave_runner_run(runner, cases[i].text));
+        assert_int_equal(row_any(init->rows[24]), 0);
+        undefine(runner, cases[i].undefined, 0xf, 1 << 3);
+        assert_true(wave_runner_run(runner, cases[i].text));
+        for (unsigned row = 24; row < 28; row++)
+            if (row_any(init->rows[row]) != runner->wave.full_exec)
+                fail_msg("%s: v%u", cases[i].text, row);
+        wave_runner_close(runner);
+    }
+}
+
 /* D of a 16x16x16 WMMA: lane l holds column l % 16. An undefined value in B's column 3 reaches that column's lanes alone.
  */
 static void matrix_results_depend_on_the_rows_and_columns_read(void **state)
@@ -513,6 +587,10 @@ int main(void)
         cmocka_unit_test(lanes_that_are_off_keep_what_they_had),
         cmocka_unit_test(dpp_moves_undefined_bytes_between_lanes),
         cmocka_unit_test(permutes_move_undefined_bytes_between_lanes),
+        cmocka_unit_test(an_undefined_address_of_a_permute_counts_in_lanes_that_are_on),
+        cmocka_unit_test(a_permute_onto_its_address_keeps_the_lanes),
+        cmocka_unit_test(an_undefined_choice_of_lanes_makes_the_result_undefined),
+        cmocka_unit_test(undefined_indices_and_scales_make_matrix_results_undefined),
         cmocka_unit_test(matrix_results_depend_on_the_rows_and_columns_read),
 
         cmocka_unit_test(matrix_results_on_cdna_too),

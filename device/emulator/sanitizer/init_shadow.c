@@ -41,16 +41,21 @@ static void restore(const struct wave *wave, const struct kept *kept)
         memcpy(row_of(wave, kept->row[i]), kept->values[i], 4 * (size_t)wave->n_lanes);
 }
 
-/* Ones in the bytes that are undefined, in place of the row's values. */
-static void show_undefined(const struct wave *wave, unsigned row)
+/* Ones in the bytes of a row that are undefined, in place of the values at another. */
+static void show_undefined_at(const struct wave *wave, unsigned row, unsigned at)
 {
     const uint64_t *bytes = wave->checks->init->rows[row];
-    uint32_t *values = row_of(wave, row);
+    uint32_t *values = row_of(wave, at);
     for (unsigned lane = 0; lane < wave->n_lanes; lane++) {
         values[lane] = 0;
         for (unsigned b = 0; b < ROW_BYTES; b++)
             values[lane] |= (bytes[b] >> lane & 1 ? 0xffu : 0u) << 8 * b;
     }
+}
+
+static void show_undefined(const struct wave *wave, unsigned row)
+{
+    show_undefined_at(wave, row, row);
 }
 
 static void take_undefined(const struct wave *wave, const uint32_t *values, uint64_t bytes[ROW_BYTES])
@@ -72,38 +77,79 @@ static bool any_undefined(const struct wave *wave, const struct flow_range *rang
     return all != 0;
 }
 
+/* Whether what chooses the lanes is undefined: a scalar, or a vector in a lane that is on. */
 static bool others_undefined(const struct wave *wave, const struct flow *flow, unsigned data)
 {
+    const struct init_wave *init = wave->checks->init;
+    for (unsigned k = 0; k < flow->n_reads; k++) {
+        const struct flow_range *range = &flow->reads[k];
+        bool vector = range->first < FLOW_SCALAR;
+        if (k != data && range->n &&
+            (vector ? row_any(init->rows[range->first]) & wave_exec(wave) : any_undefined(wave, range)))
+            return true;
+    }
+    return false;
+}
+
+/* The handler on registers that are named already: gfx9's indexing has been done. */
+static void run_handler(struct wave *wave, const struct instruction *in)
+{
+    wave->code->handlers[in->opcode->index](wave, in);
+}
+
+static bool takes_part(const struct flow *flow, unsigned row)
+{
     for (unsigned k = 0; k < flow->n_reads; k++)
-        if (k != data && (any_undefined(wave, &flow->reads[k]) || flow->reads[k].first == flow->reads[data].first))
+        if (row - flow->reads[k].first < flow->reads[k].n)
+            return true;
+    for (unsigned k = 0; k < flow->n_writes; k++)
+        if (row - flow->writes[k].first < flow->writes[k].n)
             return true;
     return false;
+}
+
+/* Puts aside a row from `row` on that the instruction has nothing to do with, to stand in for the operand. */
+static unsigned borrow(const struct wave *wave, const struct flow *flow, unsigned row, struct operand *operand,
+                       struct kept *kept)
+{
+    while (takes_part(flow, row))
+        row++;
+    struct flow_range range = {.first = (uint16_t)row, .n = 1};
+    keep(wave, &range, kept);
+    operand->kind = OPERAND_VGPR;
+    operand->index = (uint16_t)row;
+    return row;
+}
+
+/* The data and the result stand in borrowed rows, so that an address in the same register stays what it is. */
+static void permute_undefined(struct wave *wave, const struct instruction *in, const struct flow *flow, int operand)
+{
+    unsigned to = flow->writes[0].first;
+    struct instruction copy = *in;
+    struct kept kept = {0};
+    copy.plain = 0;
+    unsigned data_row = borrow(wave, flow, 0, &copy.src[operand], &kept);
+    unsigned result_row = borrow(wave, flow, data_row + 1, &copy.dst[0], &kept);
+    show_undefined_at(wave, flow->reads[operand].first, data_row);
+    show_undefined_at(wave, to, result_row);
+    run_handler(wave, &copy);
+    take_undefined(wave, row_of(wave, result_row), wave->checks->init->rows[to]);
+    restore(wave, &kept);
 }
 
 void init_permute(struct wave *wave, const struct instruction *in, const struct flow *flow, int operand)
 {
     struct init_wave *init = wave->checks->init;
     const struct flow_range *data = &flow->reads[operand], *to = &flow->writes[0];
-    bool undefined = data->first < FLOW_SCALAR && any_undefined(wave, data);
-    if (!flow->n_dst || to->first >= FLOW_SCALAR)
+    if (!flow->n_dst || to->first >= FLOW_SCALAR || data->first >= FLOW_SCALAR)
         return;
-    if (others_undefined(wave, flow, (unsigned)operand) && (undefined || any_undefined(wave, &flow->reads[0]))) {
+    if (others_undefined(wave, flow, (unsigned)operand))
         for (unsigned b = 0; b < ROW_BYTES; b++)
             init->rows[to->first][b] |= wave_exec(wave);
-        init_pass_origin(init, flow);
+    else if (any_undefined(wave, data) || any_undefined(wave, to))
+        permute_undefined(wave, in, flow, operand);
+    else
         return;
-    }
-    if (!undefined && !any_undefined(wave, to))
-        return;
-    struct kept kept = {0};
-    keep(wave, data, &kept);
-    keep(wave, to, &kept);
-    show_undefined(wave, to->first);
-    if (data->first < FLOW_SCALAR)
-        show_undefined(wave, data->first);
-    in->run(wave, in);
-    take_undefined(wave, row_of(wave, to->first), init->rows[to->first]);
-    restore(wave, &kept);
     init_pass_origin(init, flow);
 }
 
@@ -118,7 +164,7 @@ void init_swap_lanes(struct wave *wave, const struct instruction *in, const stru
     keep(wave, &flow->reads[0], &kept);
     show_undefined(wave, a);
     show_undefined(wave, b);
-    in->run(wave, in);
+    run_handler(wave, in);
     take_undefined(wave, row_of(wave, a), init->rows[a]);
     take_undefined(wave, row_of(wave, b), init->rows[b]);
     restore(wave, &kept);
@@ -181,25 +227,36 @@ uint64_t init_dpp(struct wave *wave, const struct instruction *in, unsigned row,
     return written;
 }
 
-/* A small positive number in every format that matrices have, so that no product of two is 0 and no sum of some is the sum
- * of fewer. */
+/* A small positive number in every format of a byte or more, so that no product of two is 0 and no sum of some is the sum
+ * of fewer. To FP4 and FP6 it is a mixture that has zeros of either sign: there an undefined element may pass for defined.
+ */
 #define MATRIX_PATTERN UINT32_C(0x38383838)
+
+static bool is_factor(unsigned k)
+{
+    return k < 2;
+}
+
+static bool is_sum(const struct instruction *in, const struct flow *flow, unsigned k)
+{
+    bool sparse = strstr(in->opcode->mnemonic, "smfmac") || strstr(in->opcode->mnemonic, "swmmac");
+    return sparse ? k >= flow->n_src : k == 2;
+}
 
 /* Operands as matrices: undefined elements are 0 or the pattern as `choice` says, defined ones the pattern (factors) or 0
  * (the accumulator). Indices and scales stay. */
 static void fill_matrices(const struct wave *wave, const struct instruction *in, const struct flow *flow, uint32_t choice)
 {
-    bool sparse = strstr(in->opcode->mnemonic, "smfmac") || strstr(in->opcode->mnemonic, "swmmac");
     for (unsigned k = 0; k < flow->n_reads; k++) {
         const struct flow_range *range = &flow->reads[k];
-        bool is_factor = k < 2, is_sum = sparse ? k >= flow->n_src : k == 2;
-        if (range->first >= FLOW_SCALAR || !(is_factor || is_sum))
+        bool factor = is_factor(k);
+        if (range->first >= FLOW_SCALAR || !(factor || is_sum(in, flow, k)))
             continue;
         for (unsigned i = 0; i < range->n; i++) {
             uint32_t *values = row_of(wave, range->first + i);
             show_undefined(wave, range->first + i);
             for (unsigned lane = 0; lane < wave->n_lanes; lane++)
-                values[lane] = (values[lane] & choice) | (is_factor ? ~values[lane] & MATRIX_PATTERN : 0);
+                values[lane] = (values[lane] & choice) | (factor ? ~values[lane] & MATRIX_PATTERN : 0);
         }
     }
 }
@@ -209,6 +266,16 @@ static void undefine_all(struct wave *wave, const struct flow *flow)
     for (unsigned i = 0; i < flow->writes[0].n; i++)
         for (unsigned b = 0; b < ROW_BYTES; b++)
             wave->checks->init->rows[flow->writes[0].first + i][b] = wave->full_exec;
+    init_pass_origin(wave->checks->init, flow);
+}
+
+/* Sparse indices say which elements meet, and scales multiply them all. */
+static bool indices_or_scales_undefined(const struct wave *wave, const struct instruction *in, const struct flow *flow)
+{
+    for (unsigned k = 0; k < flow->n_reads; k++)
+        if (!is_factor(k) && !is_sum(in, flow, k) && any_undefined(wave, &flow->reads[k]))
+            return true;
+    return false;
 }
 
 /* Halves that the two choices make different are undefined. */
@@ -233,6 +300,7 @@ void init_matrix(struct wave *wave, const struct instruction *in, const struct f
     struct kept kept = {0};
     uint32_t first[MATRIX_ROWS][MAX_LANES];
     bool ok = flow->n_dst == 1 && to.first < FLOW_SCALAR && to.n <= MATRIX_ROWS;
+    ok = ok && !indices_or_scales_undefined(wave, in, flow);
     for (unsigned k = 0; k < flow->n_reads; k++)
         ok = ok && keep(wave, &flow->reads[k], &kept);
     if (!ok || !keep(wave, &to, &kept)) {
@@ -240,11 +308,11 @@ void init_matrix(struct wave *wave, const struct instruction *in, const struct f
         return;
     }
     fill_matrices(wave, in, flow, 0);
-    in->run(wave, in);
+    run_handler(wave, in);
     for (unsigned i = 0; i < to.n; i++)
         memcpy(first[i], row_of(wave, to.first + i), 4 * (size_t)wave->n_lanes);
     fill_matrices(wave, in, flow, MATRIX_PATTERN);
-    in->run(wave, in);
+    run_handler(wave, in);
     take_differences(wave, &to, first);
     restore(wave, &kept);
     init_pass_origin(wave->checks->init, flow);
