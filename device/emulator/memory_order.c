@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "device/emulator/sanitizer/wait_events.h"
+
 static bool is_rdna4(const struct chip *chip)
 {
     return chip->family == CHIP_RDNA4;
@@ -39,14 +41,11 @@ static bool invalidates(const struct instruction *in)
     return is_mnemonic(in, "buffer_gl1_inv") || is_mnemonic(in, "buffer_wbinvl1") || is_mnemonic(in, "buffer_wbinvl1_vol");
 }
 
-/* gfx9 counts stores with loads, in vmcnt; s_wait_storecnt_dscnt has the stores' count in bits 13:8. */
 static bool waits_for_stores(const struct chip *chip, const struct instruction *in)
 {
-    if (is_mnemonic(in, "s_waitcnt"))
-        return chip->family >= CHIP_CDNA1 && strstr(in->text, "vmcnt(0)");
-    if (is_mnemonic(in, "s_wait_storecnt_dscnt"))
-        return (in->immediate >> 8 & 0x3f) == 0;
-    return (is_mnemonic(in, "s_waitcnt_vscnt") || is_mnemonic(in, "s_wait_storecnt")) && (uint16_t)in->immediate == 0;
+    uint8_t limits[COUNTER_COUNT];
+    wait_limits_of(chip, in, limits);
+    return limits[wait_counter_of(chip, EVENT_STORE, false)] == 0;
 }
 
 uint8_t memory_order_of(const struct chip *chip, const struct instruction *in)

@@ -11,11 +11,12 @@
 
 #include <cmocka.h>
 
+#include "device/emulator/memory_order.h"
 #include "tests/support/kernel_module.h"
 #include "tests/support/memory_runner.h"
 #include "tests/support/wave_runner.h"
 
-/* s[2:3] is the address of a buffer, v0 0: a place in LDS or memory. part NULL: nothing to find. */
+/* s[2:3] and v[10:11] are the address of a buffer, v0 0: a place in LDS or memory. part NULL: nothing to find. */
 struct wait_case {
     const char *chip;
     uint32_t n_lanes;
@@ -27,6 +28,7 @@ static void hold(const struct wait_case *cases, size_t n_cases)
     for (size_t i = 0; i < n_cases; i++) {
         const struct wait_case *c = &cases[i];
         struct memory_runner runner = memory_runner_open(c->chip, c->n_lanes, 1024);
+        memory_runner_addresses(&runner, 10, runner.address, 0);
         assert_true(wave_runner_watch(runner.wave, CHECKS_BASIC | 1u << FINDING_WAIT));
         bool clean = wave_runner_run(runner.wave, c->text);
         if (c->part ? clean || !wave_runner_found(runner.wave, FINDING_WAIT, c->part) : !clean)
@@ -58,6 +60,11 @@ static void a_use_before_the_wait_is_found(void **state)
          "global_load_dword v1, v0, s[2:3]\n global_store_dword v0, v3, s[2:3]\n s_waitcnt vmcnt(2)\n v_mov_b32 v2, v1",
          "v1 is read"},
         {"gfx90a", 64, "ds_read_b32 v1, v0\n v_mov_b32 v2, v1", "v1 is read before a wait on lgkmcnt"},
+        {"gfx90a", 64,
+         "flat_load_dword v1, v[10:11]\n flat_load_dword v2, v[10:11]\n s_waitcnt vmcnt(1) lgkmcnt(1)\n v_mov_b32 v3, v1",
+         "v1 is read before a wait on vmcnt"}, /* gfx9: flat accesses come back in any order */
+        {"gfx90a", 64, "ds_read_b32 v1, v0\n flat_load_dword v2, v[10:11]\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v3, v1",
+         "v1 is read before a wait on lgkmcnt"},
         {"gfx1030", 32, "s_load_dword s4, s[2:3], 0x0\n v_mov_b32 v1, s4", "s4 is read before a wait on lgkmcnt"},
         {"gfx1201", 32, "global_load_b32 v1, v0, s[2:3]\n s_wait_dscnt 0x0\n v_mov_b32 v2, v1",
          "before a wait on vmcnt (loadcnt)"},
@@ -85,12 +92,47 @@ static void code_that_waits_is_clean(void **state)
          "global_load_dword v1, v0, s[2:3]\n global_store_dword v0, v3, s[2:3]\n s_waitcnt vmcnt(1)\n v_mov_b32 v2, v1",
          NULL},
         {"gfx90a", 64, "s_load_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v1, s4", NULL},
+        {"gfx90a", 64, "flat_load_dword v1, v[10:11]\n s_waitcnt vmcnt(0) lgkmcnt(0)\n v_mov_b32 v2, v1", NULL},
         {"gfx1030", 32, "s_load_dword s4, s[2:3], 0x0\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v1, s4", NULL},
+        {"gfx1030", 32,
+         "global_load_dword v1, v0, s[2:3]\n flat_load_dword v2, v[10:11]\n s_waitcnt vmcnt(1)\n v_mov_b32 v3, v1", NULL},
+        {"gfx1151", 32, "ds_load_b32 v1, v0\n flat_load_b32 v2, v[10:11]\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v3, v1", NULL},
         {"gfx1201", 32,
          "global_load_b32 v1, v0, s[2:3]\n ds_load_b32 v2, v0\n s_wait_loadcnt_dscnt 0x0\n v_add_nc_u32 v3, v1, v2", NULL},
         {"gfx1201", 32, "s_load_b32 s4, s[2:3], 0x0\n s_wait_kmcnt 0x0\n v_mov_b32 v1, s4", NULL},
     };
     HOLD(cases);
+}
+
+/* What starts a release: no store of the wave is outstanding. */
+static void a_wait_for_all_stores_is_known_on_every_chip(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip, *text;
+        bool waits;
+    } waits[] = {
+        {"gfx90a", "s_waitcnt vmcnt(0)", true},
+        {"gfx90a", "s_waitcnt vmcnt(1)", false},
+        {"gfx90a", "s_waitcnt lgkmcnt(0)", false},
+        {"gfx90a", "s_waitcnt vmcnt(0) lgkmcnt(0)", true},
+        {"gfx1030", "s_waitcnt vmcnt(0)", false},
+        {"gfx1030", "s_waitcnt_vscnt null, 0x0", true},
+        {"gfx1151", "s_waitcnt_vscnt null, 0x1", false},
+        {"gfx1151", "s_wait_idle", true},
+        {"gfx1201", "s_wait_storecnt 0x0", true},
+        {"gfx1201", "s_wait_loadcnt 0x0", false},
+        {"gfx1201", "s_wait_storecnt_dscnt 0x1", true},
+        {"gfx1201", "s_wait_storecnt_dscnt 0x100", false},
+        {"gfx1201", "s_wait_idle", true},
+    };
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        struct wave_runner *runner = wave_runner_open(waits[i].chip, strcmp(waits[i].chip, "gfx90a") == 0 ? 64 : 32);
+        assert_true(wave_runner_load(runner, waits[i].text));
+        if (((runner->code.instructions[0].ordering & MEMORY_STORES_DONE) != 0) != waits[i].waits)
+            fail_msg("%s: %s", waits[i].chip, waits[i].text);
+        wave_runner_close(runner);
+    }
 }
 
 static void hold_kernel(const char *chip)
@@ -133,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_use_before_the_wait_is_found),
         cmocka_unit_test(code_that_waits_is_clean),
+        cmocka_unit_test(a_wait_for_all_stores_is_known_on_every_chip),
         cmocka_unit_test(a_wait_left_out_of_a_kernel_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

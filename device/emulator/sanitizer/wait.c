@@ -60,22 +60,25 @@ static void clear(struct wait_wave *wait, unsigned half, unsigned place)
     wait->is_pending[half][place / 64] &= ~(UINT64_C(1) << place % 64);
 }
 
-/* Scalar memory answers out of order, and what is of several kinds too: LDS and scalar, flat and anything. */
-static bool in_order(uint16_t events)
+/* Scalar memory answers out of order, and what is of several kinds too. Flat accesses come to a counter in order with all
+ * others of it since gfx10, and in none before (LLVM's hasFlatLgkmVMemCountInOrder). */
+static bool in_order(const struct chip *chip, uint16_t events)
 {
-    const uint16_t vector = 1u << EVENT_LOAD | 1u << EVENT_STORE | 1u << EVENT_ATOMIC;
-    const uint16_t flat = 1u << EVENT_FLAT | 1u << EVENT_FLAT_STORE;
-    bool one_kind = (events & ~vector) == 0 || (events & ~(vector | flat)) == 0 || (events & (events - 1)) == 0;
-    return one_kind && !(events & 1u << EVENT_SCALAR);
+    const unsigned vector = 1u << EVENT_LOAD | 1u << EVENT_STORE | 1u << EVENT_ATOMIC;
+    const unsigned flat = 1u << EVENT_FLAT | 1u << EVENT_FLAT_STORE;
+    if (events & 1u << EVENT_SCALAR || (events & flat && chip->family >= CHIP_CDNA1))
+        return false;
+    unsigned rest = events & ~flat;
+    return !(rest & ~vector) || !(rest & (rest - 1));
 }
 
-static void wait_for(struct wait_wave *wait, const struct flow *flow)
+static void wait_for(const struct chip *chip, struct wait_wave *wait, const struct flow *flow)
 {
     bool all_done = true;
     for (unsigned c = 0; c < COUNTER_COUNT; c++) {
         uint8_t limit = flow->wait_limits[c];
         uint32_t outstanding = wait->issued[c] - wait->done[c];
-        if (limit < outstanding && (limit == 0 || in_order(wait->events[c])))
+        if (limit < outstanding && (limit == 0 || in_order(chip, wait->events[c])))
             wait->done[c] = wait->issued[c] - limit;
         if (wait->done[c] == wait->issued[c])
             wait->events[c] = 0;
@@ -130,8 +133,7 @@ static void check_range(struct wave *wave, const struct flow_range *range, enum 
             const struct pending *pending = pending_at(wait, half, place);
             if (!pending)
                 continue;
-            bool stays_behind = event == pending->event && event != EVENT_SCALAR; /* in order: the later load lands last */
-            if (event != EVENT_NONE && stays_behind)
+            if (event == pending->event && event != EVENT_SCALAR) /* in order: the later load lands last */
                 continue;
             report(wave, pending, place, what);
             clear(wait, 0, place);
@@ -188,7 +190,7 @@ void wait_before(struct wave *wave, const struct instruction *in, const struct f
 {
     struct wait_wave *wait = wave->checks->wait;
     if (flow->event == EVENT_WAIT) {
-        wait_for(wait, flow);
+        wait_for(wave->chip, wait, flow);
         return;
     }
     if (wait->any_pending && flow->pair)
