@@ -63,6 +63,12 @@ static const struct lane_rule {
     {"v_lshrrev_b32 v3, 16, v1", 0x3, 0, 0x0},
     {"v_ashrrev_i32 v3, 24, v1", 0x8, 0, 0xf},
     {"v_lshlrev_b32 v3, v1, v2", 0x1, 1, 0xf},
+    {"v_lshlrev_b32 v3, 24, v1", 0x3, 0, 0x8},
+    {"v_ashrrev_i32 v3, 0, v1", 0x8, 0, 0x8},
+    {"v_ashrrev_i16 v3.l, 8, v1.l", 0x2, 0, 0x3},
+    {"v_ashrrev_i16 v3.l, 8, v1.l", 0x1, 0, 0x0},
+    {"v_lshlrev_b16 v3.l, 8, v1.l", 0x3, 0, 0x2},
+    {"v_lshrrev_b16 v3.l, 24, v1.l", 0x2, 0, 0x1}, /* by 8: four bits count */
     {"v_bfe_u32 v3, v1, 8, 8", 0xd, 0, 0x0},
     {"v_bfe_i32 v3, v1, 8, 8", 0x2, 0, 0xf},
     {"v_perm_b32 v3, v2, v1, v4", 0x2, 0, 0x4}, /* v4 = 0x07010000 */
@@ -83,6 +89,14 @@ static const struct lane_rule {
     {"v_mov_b16 v3.h, v1.l", 0x3, 0, 0xc},
     {"v_fma_mixlo_f16 v3, v1, v2, v2", 0xf, 0, 0x3},
     {"v_fma_mixhi_f16 v3, v1, v2, v2", 0xf, 0, 0xc},
+    {"s_mov_b32 m0, 3\n v_movreld_b32 v0, v1", 0x5, 0, 0x5},
+    {"s_mov_b32 m0, 1\n v_movrels_b32 v3, v0", 0x5, 0, 0x5},
+    {"s_mov_b32 m0, 2\n v_mov_b32 v0, v1\n v_movrelsd_b32 v1, v1", 0xf, 0, 0x0}, /* v3 from v3 */
+    {"s_mov_b32 m0, 0x30001\n v_movrelsd_2_b32 v0, v0", 0x5, 0, 0x5},
+    {"s_mov_b32 m0, 0x30001\n v_swaprel_b32 v0, v0", 0x5, 0, 0x5},
+    {"s_mov_b32 m0, 0x10003\n v_swaprel_b32 v0, v0", 0x5, 0, 0x5},
+    {"s_mov_b32 m0, 3\n v_mov_b32 v0, v1\n v_movreld_b32 v0, 1", 0xf, 0, 0x0}, /* v0 is undefined, the constant is not */
+    {"s_mov_b32 m0, 3\n v_readfirstlane_b32 s4, v1\n v_movreld_b32 v0, s4", 0x2, 0, 0x2},
     {"v_readfirstlane_b32 s4, v1\n v_mov_b32 v3, s4", 0x2, 0, 0x2},
 };
 
@@ -106,6 +120,30 @@ static void bytes_follow_the_rules(void **state)
             fail_msg("%s: undefined bytes 0x%x of v3, not 0x%x", rule->text, undefined_bytes(runner, 3, 5), rule->out);
     }
     wave_runner_close(runner);
+}
+
+/* gfx9's 16-bit instructions give zeros above their results. */
+static void shifts_of_16_bits_end_there(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx90a", 64);
+    undefine(runner, 1, 0x3, UINT64_MAX);
+    assert_true(wave_runner_run(runner, "v_lshlrev_b16 v3, 8, v1\n v_ashrrev_i16 v4, 8, v1"));
+    assert_int_equal(undefined_bytes(runner, 3, 5), 0x2);
+    assert_int_equal(undefined_bytes(runner, 4, 5), 0x3);
+    wave_runner_close(runner);
+}
+
+static void a_store_that_is_reported_is_reported_once(void **state)
+{
+    (void)state;
+    struct memory_runner runner = memory_runner_open("gfx1151", 32, 1024);
+    assert_true(wave_runner_watch(runner.wave, CHECKS_BASIC | 1u << FINDING_INIT));
+    undefine(runner.wave, 4, 0xf, 0xff);
+    assert_false(wave_runner_run(runner.wave, "s_movk_i32 s4, 3\n AGAIN:\n global_store_b32 v2, v4, s[2:3]\n"
+                                              "s_addk_i32 s4, -1\n s_cmp_lg_u32 s4, 0\n s_cbranch_scc1 AGAIN"));
+    assert_true(wave_runner_found(runner.wave, FINDING_INIT, "the value that is stored comes from v4"));
+    memory_runner_close(&runner);
 }
 
 static void lanes_that_are_off_keep_what_they_had(void **state)
@@ -149,19 +187,30 @@ static void permutes_move_undefined_bytes_between_lanes(void **state)
     wave_runner_close(runner);
 }
 
-/* An undefined address matters in lanes that are on, and there for their results. */
+/* Lanes 0 to 3 are on, and v1 is undefined in lane 1 alone. A lane that takes another's value by an undefined address has
+ * an undefined result; a lane that gives its own to one makes all of them so. Lanes that are off do neither. */
 static void an_undefined_address_of_a_permute_counts_in_lanes_that_are_on(void **state)
 {
     (void)state;
-    for (unsigned lane = 0; lane < 8; lane += 5) {
+    static const struct {
+        const char *text;
+        unsigned lane;
+        uint64_t undefined;
+    } cases[] = {
+        {"ds_bpermute_b32 v3, v2, v1\n s_waitcnt lgkmcnt(0)", 3, 0x9},
+        {"ds_bpermute_b32 v3, v2, v1\n s_waitcnt lgkmcnt(0)", 5, 0x1},
+        {"ds_permute_b32 v3, v2, v1\n s_waitcnt lgkmcnt(0)", 3, 0xf},
+        {"ds_permute_b32 v3, v2, v1\n s_waitcnt lgkmcnt(0)", 5, 0x1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct wave_runner *runner = open_runner("gfx1151", 32);
         undefine(runner, 1, 0xf, 1 << 1);
-        undefine(runner, 2, 0xf, 1 << lane);
+        undefine(runner, 2, 0xf, UINT64_C(1) << cases[i].lane);
         runner->wave.exec = 0xf;
         for (unsigned l = 0; l < 32; l++)
             wave_runner_vgpr(runner, 2)[l] = 4 * (l ^ 1);
-        assert_true(wave_runner_run(runner, "ds_bpermute_b32 v3, v2, v1\n s_waitcnt lgkmcnt(0)"));
-        assert_int_equal(runner->wave.checks->init->rows[3][0], lane < 4 ? 0xf : 0x1);
+        assert_true(wave_runner_run(runner, cases[i].text));
+        assert_int_equal(runner->wave.checks->init->rows[3][0], cases[i].undefined);
         wave_runner_close(runner);
     }
 }
@@ -180,6 +229,18 @@ static void a_permute_onto_its_address_keeps_the_lanes(void **state)
     assert_int_equal(runner->wave.checks->init->rows[2][1], 0);
     for (unsigned lane = 0; lane < 32; lane++)
         assert_int_equal(wave_runner_vgpr(runner, 2)[lane], (lane ^ 1) + 7);
+    wave_runner_close(runner);
+}
+
+static void a_swap_takes_along_where_values_come_from(void **state)
+{
+    (void)state;
+    struct wave_runner *runner = open_runner("gfx1151", 32);
+    wave_runner_vgpr(runner, 0)[0] = 0;
+    memset(runner->group.checks->init->lds, BYTE_UNWRITTEN, 4);
+    assert_false(wave_runner_run(runner, "ds_load_b32 v1, v0\n s_waitcnt lgkmcnt(0)\n v_swap_b32 v2, v1\n"
+                                         "ds_load_b32 v3, v2\n s_waitcnt lgkmcnt(0)"));
+    assert_true(wave_runner_found(runner, FINDING_INIT, "the address comes from v2, loaded from LDS"));
     wave_runner_close(runner);
 }
 
@@ -264,6 +325,8 @@ static const struct scalar_rule {
     {"s_lshl_b32 s4, s1, 4", 0xf, 0, 0xf0, true},
     {"s_add_i32 s4, s1, s2", 0x0000ff00, 1, 0xffffff00, true},
     {"s_cselect_b32 s4, s1, s2", 0xff, 0, 0, false}, /* SCC is 0: the second */
+    {"s_not_b32 s4, s1", 0xff, 0, 0xff, false},      /* defined ones */
+    {"s_not_b32 s4, s1", 0xffffffff, 0, 0xffffffff, true},
     {"s_pack_ll_b32_b16 s4, s1, s2", 0xffff0000, 0, 0, false},
     {"s_pack_hl_b32_b16 s4, s1, s2", 0xffff0000, 0, 0xffff, false},
     {"s_cmp_lt_i32 s1, s2", 1, 0, 0, true},
@@ -584,11 +647,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_follow_the_rules),
+        cmocka_unit_test(shifts_of_16_bits_end_there),
+        cmocka_unit_test(a_store_that_is_reported_is_reported_once),
         cmocka_unit_test(lanes_that_are_off_keep_what_they_had),
         cmocka_unit_test(dpp_moves_undefined_bytes_between_lanes),
         cmocka_unit_test(permutes_move_undefined_bytes_between_lanes),
         cmocka_unit_test(an_undefined_address_of_a_permute_counts_in_lanes_that_are_on),
         cmocka_unit_test(a_permute_onto_its_address_keeps_the_lanes),
+        cmocka_unit_test(a_swap_takes_along_where_values_come_from),
         cmocka_unit_test(an_undefined_choice_of_lanes_makes_the_result_undefined),
         cmocka_unit_test(undefined_indices_and_scales_make_matrix_results_undefined),
         cmocka_unit_test(matrix_results_depend_on_the_rows_and_columns_read),

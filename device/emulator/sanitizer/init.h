@@ -65,15 +65,14 @@ struct init_sources {
 
 /* The undefined bits of a result (init_bits.c). */
 uint64_t init_result_bits(const struct flow *flow, const struct instruction *in, const struct init_sources *sources);
-/* Whether some result bit is 1 whatever the undefined bits are: decides SCC of logic. BITWISE and COPY only. */
+/* Whether some result bit is 1 whatever the undefined bits are: decides SCC of logic. Of BITWISE; false of others. */
 bool init_surely_nonzero(const struct flow *flow, const struct init_sources *sources);
 
 /* A vector instruction (init_lanes.c) and a scalar one (init_scalar.c). */
 void init_vector(struct wave *wave, const struct instruction *in, const struct flow *flow);
 void init_scalar(struct wave *wave, const struct instruction *in, const struct flow *flow);
-/* Instructions that move lanes about, by running their handler on the undefined bits (init_shadow.c). permute: source
- * `operand`'s lanes go to the destination's. */
-void init_permute(struct wave *wave, const struct instruction *in, const struct flow *flow, int operand);
+/* Instructions that move lanes about, by running their handler on the undefined bits (init_shadow.c). */
+void init_permute(struct wave *wave, const struct instruction *in, const struct flow *flow);
 void init_swap_lanes(struct wave *wave, const struct instruction *in, const struct flow *flow);
 void init_matrix(struct wave *wave, const struct instruction *in, const struct flow *flow);
 /* DPP: source 0's undefined bytes as each lane sees them, and the lanes that are written. */

@@ -203,11 +203,16 @@ static void store_copies(struct wave *wave, const struct access_record *record, 
     }
 }
 
+/* Reported once, and defined from then on. */
 static void check_data(struct wave *wave, const struct access_record *record, unsigned first_row, const char *use)
 {
-    uint64_t unset = data_unset(wave->checks->init, record, first_row);
-    if (unset)
-        init_report(wave, first_row, __builtin_ctzll(unset), use);
+    struct init_wave *init = wave->checks->init;
+    uint64_t unset = data_unset(init, record, first_row);
+    if (!unset)
+        return;
+    init_report(wave, first_row, __builtin_ctzll(unset), use);
+    for (unsigned at = record->first_byte; at < record->first_byte + record->n_bytes; at++)
+        init->rows[first_row + at / 4][at % 4] &= ~unset;
 }
 
 static void check_scalars(struct wave *wave, const struct access_record *record, unsigned first, const char *use)

@@ -46,23 +46,23 @@ static uint64_t upward(const struct init_sources *s)
     return all ? UINT64_MAX << (__builtin_ctzll(all) & ~7) : 0;
 }
 
+static unsigned width_of_shift(const struct instruction *in, bool wide)
+{
+    uint8_t type = in->dst[0].type;
+    return wide ? 64 : type == TYPE_B16 || type == TYPE_I16 || type == TYPE_U16 ? 16 : 32;
+}
+
 static uint64_t shift(const struct flow *flow, const struct instruction *in, const struct init_sources *s)
 {
     unsigned value = flow->detail ? 0 : 1, amount = 1 - value; /* scalar shifts name the value first */
-    bool wide = s->wide[value];
-    unsigned by = (unsigned)s->value[amount] & (wide                                                         ? 63
-                                                : in->dst[0].type == TYPE_B16 || in->dst[0].type == TYPE_I16 ? 15
-                                                                                                             : 31);
-    uint64_t undefined = s->undefined[value];
-    if (s->undefined[amount] & (wide ? 63 : 31))
-        return ALL_UNDEFINED;
+    unsigned width = width_of_shift(in, s->wide[value]), by = (unsigned)s->value[amount] & (width - 1);
+    uint64_t all = UINT64_MAX >> (64 - width), undefined = s->undefined[value] & all;
+    if (s->undefined[amount] & (width - 1))
+        return all;
     if (flow->rule == RULE_SHIFT_LEFT)
-        return undefined << by;
-    if (flow->rule == RULE_SHIFT_RIGHT)
-        return undefined >> by;
-    unsigned top = wide ? 63 : 31;
-    bool sign = undefined >> top & 1;
-    return undefined >> by | (sign && by ? UINT64_MAX << (top - by) : 0);
+        return undefined << by & all;
+    bool sign = flow->rule == RULE_SHIFT_SIGNED && undefined >> (width - 1) & 1;
+    return undefined >> by | (sign ? all & ~(all >> by) : 0);
 }
 
 /* v_lshl_or_b32: (a << b) | c, a defined one of either side hiding the other. */

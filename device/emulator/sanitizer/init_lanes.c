@@ -275,7 +275,23 @@ static void write_one_lane(struct wave *wave, const struct instruction *in, cons
     uint32_t bits = data->n ? wholly_undefined_bytes(init->scalars[data->first - FLOW_SCALAR]) : 0;
     set_lane_bits(init->rows[flow->writes[0].first], (int)(lane & (wave->n_lanes - 1)), bits, 0, 4);
     if (bits)
-        init->origin[flow->writes[0].first] = init->origin[data->n ? data->first : 0];
+        init->origin[flow->writes[0].first] = init->origin[data->first];
+}
+
+static void swap_bytes(uint64_t *left, uint64_t *right, unsigned n, uint64_t lanes)
+{
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t differs = (left[i] ^ right[i]) & lanes;
+        left[i] ^= differs;
+        right[i] ^= differs;
+    }
+}
+
+static void swap_origins(struct init_wave *init, unsigned a, unsigned b)
+{
+    struct init_origin origin = init->origin[a];
+    init->origin[a] = init->origin[b];
+    init->origin[b] = origin;
 }
 
 static void swap_rows(struct init_wave *init, const struct flow *flow, uint64_t lanes)
@@ -284,29 +300,59 @@ static void swap_rows(struct init_wave *init, const struct flow *flow, uint64_t 
     unsigned n = a->part == FLOW_WHOLE ? 4 : 2;
     uint64_t *left = init->rows[a->first] + (a->part == FLOW_HIGH ? 2 : 0);
     uint64_t *right = init->rows[b->first] + (b->part == FLOW_HIGH ? 2 : 0);
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t differs = (left[i] ^ right[i]) & lanes;
-        left[i] ^= differs;
-        right[i] ^= differs;
+    swap_bytes(left, right, n, lanes);
+    swap_origins(init, a->first, b->first);
+}
+
+/* Bits of RULE_RELATIVE's detail: M0 moves the source, the result; an index for each of them; both change places. */
+enum { RELATIVE_SOURCE = 1, RELATIVE_RESULT = 2, RELATIVE_TWO = 4, RELATIVE_SWAP = 8 };
+
+/* AGPR_FIRST_ROW: none. */
+static unsigned relative_row(unsigned first, uint32_t index)
+{
+    uint64_t row = (uint64_t)first + index;
+    return row < AGPR_FIRST_ROW ? (unsigned)row : AGPR_FIRST_ROW;
+}
+
+/* What a relative move reads: v0 past the last register, or what is no register by index. The place that it comes from. */
+static unsigned relative_source(const struct init_wave *init, const struct flow_range *range, uint32_t index,
+                                uint64_t bytes[ROW_BYTES])
+{
+    memset(bytes, 0, ROW_BYTES * sizeof *bytes);
+    if (!range->n)
+        return 0;
+    if (range->first < FLOW_SCALAR) {
+        unsigned row = relative_row(range->first, index) % AGPR_FIRST_ROW;
+        memcpy(bytes, init->rows[row], ROW_BYTES * sizeof *bytes);
+        return row;
     }
+    for (unsigned b = 0; b < ROW_BYTES; b++)
+        bytes[b] = init->scalars[range->first - FLOW_SCALAR] >> 8 * b & 0xff ? UINT64_MAX : 0;
+    return range->first;
 }
 
 /* v_movreld, v_movrels and their kin: M0's index goes to one side or both. */
-static void relative_move(struct wave *wave, const struct instruction *in, const struct flow *flow)
+static void relative_move(struct wave *wave, const struct flow *flow)
 {
     struct init_wave *init = wave->checks->init;
-    const char *mnemonic = in->opcode->mnemonic;
     uint32_t m0 = wave->sgpr[SREG_M0];
-    bool moves_dst = strstr(mnemonic, "reld") || strstr(mnemonic, "relsd"), moves_src = strstr(mnemonic, "rels") != NULL;
-    bool two = strstr(mnemonic, "_2_") != NULL;
-    uint64_t to = flow->writes[0].first + (uint64_t)(moves_dst ? two ? m0 >> 16 & 0x3ff : m0 : 0);
-    uint64_t from = flow->reads[0].first + (uint64_t)(moves_src ? two ? m0 & 0x3ff : m0 : 0);
-    if (to >= AGPR_FIRST_ROW)
+    bool two = flow->detail & RELATIVE_TWO;
+    uint32_t from_index = !(flow->detail & RELATIVE_SOURCE) ? 0 : two ? m0 & 0x3ff : m0;
+    uint32_t to_index = !(flow->detail & RELATIVE_RESULT) ? 0 : two ? m0 >> 16 & 0x3ff : m0;
+    unsigned to = relative_row(flow->writes[0].first, to_index), from = relative_row(flow->reads[0].first, from_index);
+    uint64_t exec = wave_exec(wave), source[ROW_BYTES];
+    if (to == AGPR_FIRST_ROW || (flow->detail & RELATIVE_SWAP && from == AGPR_FIRST_ROW))
         return;
-    for (unsigned b = 0; b < ROW_BYTES; b++) {
-        uint64_t undefined = flow->reads[0].first < FLOW_SCALAR && from < AGPR_FIRST_ROW ? init->rows[from][b] : 0;
-        init->rows[to][b] = (init->rows[to][b] & ~wave_exec(wave)) | (undefined & wave_exec(wave));
+    if (flow->detail & RELATIVE_SWAP) {
+        swap_bytes(init->rows[to], init->rows[from], ROW_BYTES, exec);
+        swap_origins(init, to, from);
+        return;
     }
+    unsigned place = relative_source(init, &flow->reads[0], from_index, source);
+    for (unsigned b = 0; b < ROW_BYTES; b++)
+        init->rows[to][b] = (init->rows[to][b] & ~exec) | (source[b] & exec);
+    if (row_any(source) & exec)
+        init->origin[to] = init->origin[place];
 }
 
 /* Instructions that are no matter of lanes each for itself; false: init_vector's. */
@@ -323,10 +369,10 @@ static bool across_lanes(struct wave *wave, const struct instruction *in, const 
         swap_rows(wave->checks->init, flow, wave_exec(wave));
         return true;
     case RULE_RELATIVE:
-        relative_move(wave, in, flow);
+        relative_move(wave, flow);
         return true;
     case RULE_PERMUTE:
-        init_permute(wave, in, flow, flow->detail);
+        init_permute(wave, in, flow);
         return true;
     case RULE_SWAP_LANES:
         init_swap_lanes(wave, in, flow);

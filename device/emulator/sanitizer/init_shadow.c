@@ -77,18 +77,21 @@ static bool any_undefined(const struct wave *wave, const struct flow_range *rang
     return all != 0;
 }
 
-/* Whether what chooses the lanes is undefined: a scalar, or a vector in a lane that is on. */
-static bool others_undefined(const struct wave *wave, const struct flow *flow, unsigned data)
+/* Bits of RULE_PERMUTE's detail: the source whose lanes move; each lane says where its own goes, not which it takes. */
+enum { PERMUTE_DATA = 1, PERMUTE_GIVES = 2 };
+
+/* Lanes that are on and whose choice of a lane is undefined: all of them where it is a scalar's. */
+static uint64_t choice_undefined(const struct wave *wave, const struct flow *flow, unsigned data)
 {
-    const struct init_wave *init = wave->checks->init;
+    uint64_t exec = wave_exec(wave), lanes = 0;
     for (unsigned k = 0; k < flow->n_reads; k++) {
         const struct flow_range *range = &flow->reads[k];
+        if (k == data || !range->n)
+            continue;
         bool vector = range->first < FLOW_SCALAR;
-        if (k != data && range->n &&
-            (vector ? row_any(init->rows[range->first]) & wave_exec(wave) : any_undefined(wave, range)))
-            return true;
+        lanes |= vector ? row_any(wave->checks->init->rows[range->first]) : any_undefined(wave, range) ? UINT64_MAX : 0;
     }
-    return false;
+    return lanes & exec;
 }
 
 /* The handler on registers that are named already: gfx9's indexing has been done. */
@@ -122,7 +125,7 @@ static unsigned borrow(const struct wave *wave, const struct flow *flow, unsigne
 }
 
 /* The data and the result stand in borrowed rows, so that an address in the same register stays what it is. */
-static void permute_undefined(struct wave *wave, const struct instruction *in, const struct flow *flow, int operand)
+static void permute_undefined(struct wave *wave, const struct instruction *in, const struct flow *flow, unsigned operand)
 {
     unsigned to = flow->writes[0].first;
     struct instruction copy = *in;
@@ -137,19 +140,23 @@ static void permute_undefined(struct wave *wave, const struct instruction *in, c
     restore(wave, &kept);
 }
 
-void init_permute(struct wave *wave, const struct instruction *in, const struct flow *flow, int operand)
+void init_permute(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
     struct init_wave *init = wave->checks->init;
+    unsigned operand = flow->detail & PERMUTE_DATA;
     const struct flow_range *data = &flow->reads[operand], *to = &flow->writes[0];
     if (!flow->n_dst || to->first >= FLOW_SCALAR || data->first >= FLOW_SCALAR)
         return;
-    if (others_undefined(wave, flow, (unsigned)operand))
-        for (unsigned b = 0; b < ROW_BYTES; b++)
-            init->rows[to->first][b] |= wave_exec(wave);
-    else if (any_undefined(wave, data) || any_undefined(wave, to))
-        permute_undefined(wave, in, flow, operand);
-    else
+    uint64_t chance = choice_undefined(wave, flow, operand);
+    bool moves = any_undefined(wave, data) || any_undefined(wave, to);
+    if (!chance && !moves)
         return;
+    if (chance && flow->detail & PERMUTE_GIVES)
+        chance = wave_exec(wave);
+    if (moves)
+        permute_undefined(wave, in, flow, operand);
+    for (unsigned b = 0; b < ROW_BYTES; b++)
+        init->rows[to->first][b] |= chance;
     init_pass_origin(init, flow);
 }
 
