@@ -14,7 +14,7 @@
 #include "contract/base/random.h"
 #include "device/emulator/memory_order.h"
 #include "device/emulator/sanitizer/checks.h"
-#include "device/emulator/sanitizer/race_flags.h"
+#include "device/emulator/sanitizer/race.h"
 #include "tests/support/group_runner.h"
 #include "tests/support/wave_runner.h"
 
@@ -198,6 +198,35 @@ static void the_guess_of_a_compare_and_swap_loop_is_no_race(void **state)
     assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {1, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_ATOMIC, 8, 4}), 0);
     assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}, {1, AT_ATOMIC, 16, 4}), 1);
     assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}), 1);
+}
+
+/* A wave that guesses at more addresses than are kept, and updates all of them. */
+static void many_guesses_are_no_race(void **state)
+{
+    (void)state;
+    enum { N_GUESSED = 100 };
+    struct bench bench = open_bench();
+    for (unsigned i = 0; i < N_GUESSED; i++)
+        touch(&bench, 0, AT_ATOMIC, 8 * i, 4);
+    for (unsigned i = 0; i < N_GUESSED; i++)
+        touch(&bench, 1, AT_LOAD, 8 * i, 4);
+    for (unsigned i = 0; i < N_GUESSED; i++)
+        touch(&bench, 1, AT_ATOMIC, 8 * i, 4);
+    end_group(&bench);
+    assert_int_equal(n_findings(&bench), 0);
+    close_bench(&bench);
+}
+
+/* The host ran out of memory for a group that had not begun when the launch was abandoned. */
+static void a_group_without_memory_says_what_to_do(void **state)
+{
+    (void)state;
+    struct bench bench = open_bench();
+    bench.checks->race->out_of_memory = true;
+    end_group(&bench);
+    assert_int_equal(n_findings(&bench), 1);
+    assert_non_null(strstr(bench.runner->findings[0].text, "--no-check race"));
+    close_bench(&bench);
 }
 
 /* Data, then the flag; the flag, then the data. */
@@ -438,6 +467,8 @@ int main(void)
         cmocka_unit_test(a_late_reader_among_ordered_ones_is_found),
         cmocka_unit_test(atomics_race_with_plain_accesses_only),
         cmocka_unit_test(the_guess_of_a_compare_and_swap_loop_is_no_race),
+        cmocka_unit_test(many_guesses_are_no_race),
+        cmocka_unit_test(a_group_without_memory_says_what_to_do),
         cmocka_unit_test(atomics_publish_what_came_before_them),
         cmocka_unit_test(what_an_atomic_does_not_publish_races),
         cmocka_unit_test(a_coherent_load_of_a_plain_store_is_a_flag),

@@ -54,12 +54,22 @@ void race_group_start(struct workgroup *group)
     race_shadow_clear(race->memory);
 }
 
+/* The wave has run nothing where the launch was abandoned before. */
+static void report_out_of_memory(struct wave *wave)
+{
+    if (!wave->current)
+        wave->current = &wave->code->instructions[wave->pc];
+    wave_finding(
+        wave, FINDING_UNSUPPORTED, -1,
+        "the host has no memory left for the race check: launch fewer workgroups, or leave it out (--no-check race)");
+}
+
 void race_group_end(struct workgroup *group)
 {
     race_report_guesses(group);
     race_launch_add(group);
     if (group->checks->race->out_of_memory)
-        wave_finding(&group->waves[0], FINDING_UNSUPPORTED, -1, "the host has no memory left for the race check");
+        report_out_of_memory(&group->waves[0]);
 }
 
 void race_barrier(struct workgroup *group)

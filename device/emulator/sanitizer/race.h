@@ -44,7 +44,7 @@ struct race_wave {
 enum { RACE_LOCKS = 8 };
 
 /* A plain load that races with another wave's atomic, and may be the first guess of a compare-and-swap loop: it is, and no
- * finding, where its wave goes on to update the address. */
+ * finding, where its wave goes on to update the address. Guesses beyond the table are taken for right. */
 enum { RACE_GUESSES = 64 };
 struct race_guess {
     struct race_stamp before, now;

@@ -7,17 +7,27 @@
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/race.h"
 
+static bool init_locks(struct race_dispatch *launch)
+{
+    if (pthread_mutex_init(&launch->lock, NULL) != 0)
+        return false;
+    if (pthread_cond_init(&launch->turn, NULL) == 0)
+        return true;
+    pthread_mutex_destroy(&launch->lock);
+    return false;
+}
+
 bool race_dispatch_open(struct dispatch *dispatch)
 {
     struct race_dispatch *launch = calloc(1, sizeof *launch);
-    dispatch->checks->race = launch;
-    if (!launch)
+    if (!launch || !init_locks(launch)) {
+        free(launch);
         return false;
+    }
+    dispatch->checks->race = launch;
     launch->memory = race_shadow_open();
     launch->flags = dispatch->acquires ? race_flags_open() : NULL;
-    if (dispatch->acquires && !launch->flags)
-        return false;
-    return launch->memory && pthread_mutex_init(&launch->lock, NULL) == 0 && pthread_cond_init(&launch->turn, NULL) == 0;
+    return launch->memory && (launch->flags || !dispatch->acquires);
 }
 
 void race_dispatch_close(struct dispatch *dispatch)
@@ -26,11 +36,9 @@ void race_dispatch_close(struct dispatch *dispatch)
     if (!launch)
         return;
     race_flags_close(launch->flags);
-    if (launch->memory) {
-        pthread_cond_destroy(&launch->turn);
-        pthread_mutex_destroy(&launch->lock);
-    }
     race_shadow_close(launch->memory);
+    pthread_cond_destroy(&launch->turn);
+    pthread_mutex_destroy(&launch->lock);
     free(launch);
     dispatch->checks->race = NULL;
 }

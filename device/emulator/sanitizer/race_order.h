@@ -44,7 +44,8 @@ bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key);
 bool race_order_release(struct race_order *order, unsigned wave, uint64_t key);
 /* Later accesses of the wave are not part of what it published. */
 void race_order_advance(struct race_order *order, unsigned wave);
-/* The wave learns what another knew at the other's clock. */
+/* The wave learns what another did up to a clock of its, and of third waves all that the other knows by now: that may be
+ * more than it knew then, so that no order is missed. */
 void race_order_learn(struct race_order *order, unsigned wave, unsigned other, uint32_t clock);
 
 #endif

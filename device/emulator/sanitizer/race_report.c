@@ -75,10 +75,12 @@ static bool may_be_guess(const struct race_pair *pair)
 void race_report_unless_guess(struct workgroup *group, const struct race_pair *pair)
 {
     struct race_group *race = group->checks->race;
-    if (!may_be_guess(pair) || race->n_guesses == RACE_GUESSES) {
+    if (!may_be_guess(pair)) {
         race_report(group, pair);
         return;
     }
+    if (race->n_guesses == RACE_GUESSES) /* the others are likely to turn out as this one would */
+        return;
     bool now_loads = pair->now->kind == RACE_PLAIN;
     race->guesses[race->n_guesses++] = (struct race_guess){.before = *pair->before,
                                                            .now = *pair->now,
