@@ -46,6 +46,7 @@ struct wave_sync {
     const struct instruction *arrived_at; /* at a barrier that is not yet complete; NULL: at none */
     const struct instruction *missed_at;  /* the last barrier that lanes were off at: those in `missed` */
     uint64_t missed;
+    uint64_t lanes; /* that the wave started with: a last wave may have fewer than n_lanes, and nobody misses the rest */
     bool owes_wait; /* gfx12: it has signalled and not waited */
 };
 

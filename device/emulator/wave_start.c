@@ -249,7 +249,7 @@ void wave_start(struct wave *wave, struct workgroup *group, const struct wave_se
     poison_wave(wave, setup);
     set_user_sgprs(wave->sgpr, launch);
     set_system_sgprs(wave, group, launch);
-    wave->exec = set_workitem_ids(wave, launch, index * wave->n_lanes);
+    wave->exec = wave->sync.lanes = set_workitem_ids(wave, launch, index * wave->n_lanes);
     wave->mode = initial_mode(wave->chip, launch->kernel->descriptor.rsrc1);
     wave_mode_changed(wave);
     wave->pc = code_index(launch->code, entry_address(launch));

@@ -39,7 +39,7 @@ static bool make_wave(struct group_runner *runner, const struct chip *chip, cons
     uint32_t first = index * launch->n_lanes, n_left = launch->n_items - first;
     wave->n_lanes = launch->n_lanes;
     wave->full_exec = lanes_mask(launch->n_lanes);
-    wave->exec = lanes_mask(n_left < launch->n_lanes ? n_left : launch->n_lanes);
+    wave->exec = wave->sync.lanes = lanes_mask(n_left < launch->n_lanes ? n_left : launch->n_lanes);
     wave->mode = GROUP_RUNNER_HSA_MODE;
     wave->index_in_group = (uint8_t)index;
     wave->chip = chip;

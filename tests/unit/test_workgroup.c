@@ -187,6 +187,30 @@ static void lanes_that_have_returned_are_not_missed(void **state)
     group_runner_close(runner);
 }
 
+/* The last wave is half full; a barrier misses nothing of its other half, whatever comes later. */
+static void lanes_that_never_were_are_not_missed(void **state)
+{
+    (void)state;
+    struct group_runner *runner = open_group("v_lshlrev_b32 v2, 2, v0\ns_barrier\ns_mov_b32 exec_lo, -1\n"
+                                             "ds_store_b32 v2, v0\ns_endpgm\n",
+                                             0);
+    struct wave *last = &runner->group.waves[N_WAVES - 1];
+    last->exec = last->sync.lanes = 0xffff;
+    assert_true(group_runner_run(runner));
+    group_runner_close(runner);
+}
+
+static void barriers_cost_nothing_where_nobody_asks(void **state)
+{
+    (void)state;
+    struct group_runner *runner = open_group("s_mov_b32 exec_lo, 0xffff\ns_barrier\ns_endpgm\n", 0);
+    runner->dispatch.checks_wanted = 0;
+    assert_true(group_runner_run(runner));
+    for (uint32_t wave = 0; wave < N_WAVES; wave++)
+        assert_false(runner->group.waves[wave].watched);
+    group_runner_close(runner);
+}
+
 /* Wave 0 spins on a flag in LDS that wave 1 raises: in natural order wave 0 comes first and must not keep it from running.
  */
 static void a_wave_that_polls_lets_the_others_run(void **state)
@@ -339,6 +363,8 @@ int main(void)
         cmocka_unit_test(waves_that_have_ended_do_not_count_at_a_barrier),
         cmocka_unit_test(lanes_that_a_barrier_misses_and_that_come_later_are_found),
         cmocka_unit_test(lanes_that_have_returned_are_not_missed),
+        cmocka_unit_test(lanes_that_never_were_are_not_missed),
+        cmocka_unit_test(barriers_cost_nothing_where_nobody_asks),
         cmocka_unit_test(a_wave_that_polls_lets_the_others_run),
         cmocka_unit_test(different_barriers_are_found),
         cmocka_unit_test(unpaired_signals_and_waits_are_found),

@@ -1,5 +1,10 @@
 #include "device/emulator/sanitizer/sync.h"
 
+static bool is_wanted(const struct wave *wave)
+{
+    return wave->dispatch->checks_wanted >> FINDING_SYNC & 1;
+}
+
 /* A finding at `at` instead of the current instruction. */
 static void report_at(struct wave *wave, const struct instruction *at, int lane, const struct wave_place *other,
                       const char *message)
@@ -22,7 +27,9 @@ static void report_missed(struct wave *wave, uint64_t lanes)
 void sync_arrive(struct wave *wave)
 {
     struct wave_sync *sync = &wave->sync;
-    uint64_t off = wave->full_exec & ~wave->exec;
+    uint64_t off = sync->lanes & ~wave->exec;
+    if (!is_wanted(wave))
+        return;
     if (sync->owes_wait)
         wave_finding(wave, FINDING_SYNC, -1, "signals the barrier again without a wait since its last signal");
     if (sync->missed & wave->exec)
