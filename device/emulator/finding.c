@@ -80,31 +80,34 @@ static bool is_wanted(const struct wave *wave, enum finding_kind kind)
     return ends_dispatch(kind) || wave->dispatch->checks_wanted >> kind & 1;
 }
 
-void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
+/* other NULL: no second party. */
+static void add_finding(struct wave *wave, enum finding_kind kind, int lane, const struct wave_place *other,
+                        const char *format, va_list arguments)
 {
     if (!is_wanted(wave, kind))
         return;
     struct wave_place at = wave_place_of(wave, lane);
-    struct finding finding = {.kind = kind, .place = describe_place(wave->dispatch, &at)};
+    struct finding finding = {.kind = kind, .has_other = other != NULL};
+    finding.place = describe_place(wave->dispatch, &at);
+    if (other)
+        finding.other = describe_place(wave->dispatch, other);
+    vsnprintf(finding.message, sizeof finding.message, format, arguments);
+    record_finding(wave, &finding);
+}
+
+void wave_finding(struct wave *wave, enum finding_kind kind, int lane, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(finding.message, sizeof finding.message, format, arguments);
+    add_finding(wave, kind, lane, NULL, format, arguments);
     va_end(arguments);
-    record_finding(wave, &finding);
 }
 
 void wave_finding_with(struct wave *wave, enum finding_kind kind, int lane, const struct wave_place *other,
                        const char *format, ...)
 {
-    if (!is_wanted(wave, kind))
-        return;
-    struct wave_place at = wave_place_of(wave, lane);
-    struct finding finding = {.kind = kind, .has_other = true};
-    finding.place = describe_place(wave->dispatch, &at);
-    finding.other = describe_place(wave->dispatch, other);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(finding.message, sizeof finding.message, format, arguments);
+    add_finding(wave, kind, lane, other, format, arguments);
     va_end(arguments);
-    record_finding(wave, &finding);
 }

@@ -34,6 +34,11 @@ static const struct nan_case {
     {"gfx1151", 32, "v_add_nc_u32 v4, v1, v2", 0x7f7fffff, 1, 0, NULL},
     {"gfx1151", 32, "v_dual_mul_f32 v4, v1, v2 :: v_dual_mov_b32 v5, v0", 0x7f000000, 0x7f000000, 0, "inf from"},
     {"gfx90a", 64, "v_mul_f32 v4, v1, v2", 0x7f000000, 0x7f000000, 0, "lane 4: the wave's first"},
+    {"gfx1151", 32, "v_cvt_f16_f32 v4, v1", 0x7f000000, 0, 0, "inf from 1.70141183e+38"},
+    {"gfx1151", 32, "v_add_f16 v4.l, v1.l, v2.l", 0x7bff, 0x7bff, 0, "inf from 65504, 65504"},
+    {"gfx1151", 32, "v_ldexp_f32 v4, v1, 4", 0x7f000000, 0, 0, "held: inf from 1.70141183e+38"},
+    {"gfx90a", 64, "v_div_fixup_f16 v4, v1, v2, v3", 0x3c00, 0, 0x0001, "from 1, 0, 5.96046448e-08"},
+    {"gfx950", 64, "v_cvt_scalef32_f32_fp8 v4, v1, v2", 0x7e, 0x7f000000, 0, "held: inf from 1.70141183e+38"},
     {"gfx90a", 64, "v_pk_mul_f16 v4, v1, v2", 0x7bff3c00, 0x40003c00, 0, "inf from"},
 };
 

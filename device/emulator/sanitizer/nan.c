@@ -2,13 +2,13 @@
  * Where a NaN or an infinity first appears that no operand held: one note a wave. Values that are loaded or moved are not
  * looked at, arithmetic is, by the operand types of the opcode table.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/flow.h"
+#include "device/emulator/softfloat.h"
 
 enum { KEPT_ROWS = 2 };
 
@@ -142,24 +142,15 @@ static void before_one(struct wave *wave, const struct instruction *in, const st
 
 static double to_double(uint8_t type, uint64_t bits)
 {
-    uint32_t low = (uint32_t)bits;
-    float single;
+    const struct float_format *format = type == TYPE_F64                          ? &format_f64
+                                        : type == TYPE_F16 || type == TYPE_PF16   ? &format_f16
+                                        : type == TYPE_BF16 || type == TYPE_PBF16 ? &format_bf16
+                                                                                  : &format_f32;
     double value;
-    if (type == TYPE_F64) {
-        memcpy(&value, &bits, 8);
-        return value;
-    }
-    if (type == TYPE_BF16 || type == TYPE_PBF16)
-        low <<= 16;
-    if (type == TYPE_F16 || type == TYPE_PF16) {
-        int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 0x3ff);
-        value = exponent == 31 ? (fraction ? NAN : INFINITY)
-                : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                               : ldexp(fraction, -24);
-        return bits & 0x8000 ? -value : value;
-    }
-    memcpy(&single, &low, 4);
-    return (double)single;
+    uint64_t mask = UINT64_MAX >> (64 - format->bits);
+    uint64_t wide = soft_convert(format, &format_f64, (struct float_env){0}, bits & mask);
+    memcpy(&value, &wide, sizeof value);
+    return value;
 }
 
 static void report(struct wave *wave, const struct instruction *in, const struct flow *flow, unsigned lane, uint64_t result)
@@ -172,7 +163,7 @@ static void report(struct wave *wave, const struct instruction *in, const struct
         uint8_t type = type_of_source(in, k);
         if (layout_of(type))
             used += (size_t)snprintf(
-                operands + used, sizeof operands - used, "%s%.9g", k ? ", " : "",
+                operands + used, sizeof operands - used, "%s%.9g", used ? ", " : "",
                 to_double(type, source_bits(wave, in, flow, k, lane, true) >> (layout_of(type)->n_values > 1 ? shift : 0)));
     }
     wave->checks->nan->reported = true;
