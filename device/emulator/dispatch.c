@@ -275,6 +275,7 @@ struct together {
     bool live[MAX_TOGETHER];
     unsigned n_live, n_wanted, n_open; /* groups under way; that shall be; workers in use */
     uint64_t n_steps, n_steps_at_end;  /* steps made in all, and when a group last ended */
+    struct random_key key;             /* of the schedule's choices among groups */
     struct tally tally;
 };
 
@@ -330,7 +331,7 @@ static void step_together(struct together *together, unsigned *slot)
 {
     uint64_t seed = together->run->launch->schedule_seed;
     if (seed)
-        *slot = live_slot(together, 0, random_below(random_key_for(seed, "together"), together->n_steps, together->n_live));
+        *slot = live_slot(together, 0, random_below(together->key, together->n_steps, together->n_live));
     else
         *slot = live_slot(together, *slot, 0);
     together->n_steps++;
@@ -354,6 +355,7 @@ static void run_together(struct run *run)
         return;
     }
     together->run = run;
+    together->key = random_key_for(run->launch->schedule_seed, "together");
     together->n_wanted = run->launch->schedule_seed ? SCHEDULED_TOGETHER : 1;
     for (unsigned slot = 0;;) {
         while (together->n_live < together->n_wanted && start_next(together))
@@ -473,8 +475,12 @@ static hipError_t result_of(const struct dispatch *dispatch)
 
 bool dispatch_run(struct dispatch_storage *storage, const struct launch *launch, struct dispatch *dispatch)
 {
-    if (!dispatch_init(dispatch, launch) || !sanitizer_dispatch_open(dispatch))
+    if (!dispatch_init(dispatch, launch))
         return false;
+    if (!sanitizer_dispatch_open(dispatch)) {
+        sanitizer_dispatch_close(dispatch);
+        return false;
+    }
     uint32_t n_items = launch->block[0] * launch->block[1] * launch->block[2], n_lanes = launch->code->n_lanes;
     struct run run = {
         .storage = storage,

@@ -226,8 +226,6 @@ void access_report(struct wave *wave, const struct access *access, uint32_t skip
     if (!access->lanes) /* and nothing of the guest was noted */
         return;
     record.kind = access->kind;
-    if (record.kind == ACCESS_ATOMIC)
-        record.ordering = ORDERING_ACQUIRE | ORDERING_RELEASE;
     LANE_ARRAY64(bytes);
     const uint64_t *where = access->guest;
     if (skip || access->mixed) {

@@ -1,7 +1,8 @@
 /*
  * The sanitizer: what watches a launch beside the instructions themselves. Callers may rely on it costing nothing but one
  * predicted branch an access while no check of this folder is wanted (wave->checks is NULL), on findings that do not depend
- * on host threads, and on registers, LDS and memory being the same with and without it.
+ * on host threads, and on registers, LDS and memory being the same with and without it. What the init check finds of bytes
+ * of memory that workgroups race for is the exception: it depends on who came first, as the bytes do.
  *
  * With checks on, wave_run calls sanitizer_before, the handler and sanitizer_after for each instruction. What an
  * instruction reads and writes comes from the code's flow table (flow.h). The functions that move data between registers
@@ -24,10 +25,6 @@ enum access_space {
     ACCESS_SCRATCH, /* bytes from the lane's first */
 };
 
-/* Bits: how the instruction orders the wave's other accesses, as far as its own text says (cache controls and waits apart).
- */
-enum access_ordering { ORDERING_NONE = 0, ORDERING_ACQUIRE = 1, ORDERING_RELEASE = 2 };
-
 /* The registers of an access. */
 enum access_registers {
     REGISTERS_NONE,   /* no register takes part (loads to LDS, counters), or the handler says it apart */
@@ -40,7 +37,6 @@ enum access_registers {
 struct access_record {
     uint8_t space;        /* enum access_space */
     uint8_t kind;         /* enum access_kind; an atomic reads and writes */
-    uint8_t ordering;     /* enum access_ordering bits */
     uint8_t registers;    /* enum access_registers; of the loaded, stored or atomically combined value */
     uint8_t first_byte;   /* of the first register that the access's first byte belongs to: 2 for d16_hi forms, else 0 */
     uint8_t filled_bytes; /* a load of less than a dword: bytes of the register from first_byte on that it fills (2 or 4) */
