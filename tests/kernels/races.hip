@@ -139,16 +139,16 @@ extern "C" __global__ void histogram(uint32_t *out, uint32_t *data, uint32_t *bi
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
-/* A fence alone, among stores of one lane to many places: nothing that another workgroup could learn from. The fault: one
- * place for all. */
-extern "C" __global__ void fenced(uint32_t *out, uint32_t *data, uint32_t *, uint32_t fault)
+/* A fence alone after each store of one lane: nothing that another workgroup could learn from. The fault: one place for
+ * all. */
+extern "C" __global__ void fenced(uint32_t *out, uint32_t *, uint32_t *, uint32_t fault)
 {
     if (threadIdx.x != 0)
         return;
-    for (uint32_t i = 0; i < 64; i++)
-        out[(fault ? 0 : blockIdx.x) * 256 + i] = i;
-    __threadfence();
-    data[blockIdx.x] = 1;
+    for (uint32_t i = 0; i < blockDim.x; i++) {
+        out[(fault ? 0 : blockIdx.x) * blockDim.x + i] = i;
+        __threadfence();
+    }
 }
 
 /* The barrier in the path of some lanes only, for the fault. */

@@ -34,7 +34,7 @@ static const struct protocol protocols[] = {
     {"grid_barrier", FINDING_RACE, "= data[next"},
     {"count_all", FINDING_RACE, "out[0] = 0"},
     {"histogram", FINDING_RACE, "= blockIdx.x"},
-    {"fenced", FINDING_RACE, "* 256 + i] = i"},
+    {"fenced", FINDING_RACE, "* blockDim.x + i] = i"},
     {"half_a_barrier", FINDING_SYNC, "__builtin_amdgcn_s_barrier"},
     {"early_return", FINDING_SYNC, "__builtin_amdgcn_s_barrier"},
 };
@@ -151,7 +151,7 @@ static void a_fence_alone_leaves_workgroups_on_many_threads(void **state)
     (void)state;
     struct kernel_module module;
     open_module(&module, "gfx1151", 8);
-    for (uint64_t schedule = 0; schedule < 50; schedule++) {
+    for (uint64_t schedule = 0; schedule < 20; schedule++) {
         struct outcome sound = run(&module, "fenced", 0, schedule);
         assert_true(sound.ok);
         assert_int_equal(sound.n_found, 0);
