@@ -186,7 +186,7 @@ static void mark_defined(struct wave *wave, const struct access_record *record, 
     }
 }
 
-/* The bytes are as defined as the registers'. */
+/* The bytes are as defined as the vector registers', or defined. */
 static void store_copies(struct wave *wave, const struct access_record *record, const struct shadow *local)
 {
     const struct init_wave *init = wave->checks->init;
@@ -217,9 +217,12 @@ static void check_data(struct wave *wave, const struct access_record *record, un
 
 static void check_scalars(struct wave *wave, const struct access_record *record, unsigned first, const char *use)
 {
-    for (unsigned i = 0; i < record->n_bytes / 4; i++)
-        if (wave->checks->init->scalars[first + i])
+    struct init_wave *init = wave->checks->init;
+    for (unsigned i = 0; i < record->n_bytes / 4; i++) {
+        if (init->scalars[first + i])
             init_report(wave, FLOW_SCALAR + first + i, -1, use);
+        init->scalars[first + i] = 0;
+    }
 }
 
 static void store(struct wave *wave, const struct access_record *record, const struct shadow *local)
@@ -230,12 +233,9 @@ static void store(struct wave *wave, const struct access_record *record, const s
     }
     if (record->registers == REGISTERS_VECTOR)
         check_data(wave, record, record->row, "the value that is stored");
-    if (record->registers == REGISTERS_SCALAR)
+    else if (record->registers == REGISTERS_SCALAR)
         check_scalars(wave, record, record->row, "the value that is stored");
-    if (record->registers == REGISTERS_VECTOR && !data_unset(wave->checks->init, record, record->row))
-        store_copies(wave, record, local);
-    else
-        mark_defined(wave, record, local);
+    store_copies(wave, record, local);
 }
 
 static void check_old_value(struct wave *wave, const struct access_record *record, const struct shadow *local)
