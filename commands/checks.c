@@ -1,21 +1,11 @@
 #include "commands/checks.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "device/device.h"
 
 /* Every kind that can be asked for; NAN with them, though it fails no launch. */
 #define CHOICES (CHECKS_ALL | 1u << FINDING_NAN)
-
-/* "mem, init, race, …": the kinds that can be chosen. */
-static void name_choices(char *text, size_t capacity)
-{
-    size_t used = 0;
-    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
-        if (CHOICES >> kind & 1)
-            used += (size_t)snprintf(text + used, capacity - used, "%s, ", finding_kind_name((enum finding_kind)kind));
-}
 
 static bool is_word(const char *word, size_t length, const char *name)
 {
@@ -37,8 +27,8 @@ static bool read_list(const char *option, const char *list, unsigned *checks, en
             *fixed = CHOICES >> kind & 1 ? *fixed : kind;
         } else if (!is_word(at, length, "none")) {
             char choices[120];
-            name_choices(choices, sizeof choices);
-            return error_set(error, STATUS_USAGE, "--%s %s: no kind %.*s; kinds are %sall and none", option, list,
+            finding_kinds_list(CHOICES, ", ", choices, sizeof choices);
+            return error_set(error, STATUS_USAGE, "--%s %s: no kind %.*s; kinds are %s, all and none", option, list,
                              (int)length, at, choices);
         }
         at += length;

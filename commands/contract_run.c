@@ -6,6 +6,7 @@
 
 #include "commands/interrupt.h"
 #include "commands/limits_pass.h"
+#include "commands/matrix_model.h"
 #include "commands/options.h"
 #include "commands/session.h"
 #include "contract/base/clock.h"
@@ -32,6 +33,7 @@ struct invocation {
     struct decided decided;
     struct interrupt interrupt;
     char today[11];
+    char checks[VERDICT_CHECKS_BYTES]; /* their names */
     bool with_limits;
     bool *limit_found; /* by registration: gate 5 found a problem on the chip */
     struct arena arena;
@@ -61,23 +63,21 @@ static const char *chip_list(struct invocation *in)
     return list ? list : "";
 }
 
-/* Verdicts of another matrix model are another run's. */
-static const char *device_of(const struct arguments *arguments)
-{
-    if (arguments->on_gpu)
-        return "rocm";
-    return arguments->matrix_model == MATRIX_MODEL_IEEE ? "emulator --matrix-model ieee" : "emulator";
-}
-
 static struct log_environment environment_of(struct invocation *in)
 {
+    const bool on_gpu = in->arguments.on_gpu;
+    finding_kinds_list(in->arguments.checks, " ", in->checks, sizeof in->checks);
     return (struct log_environment){.version = HIPCONTRACT_VERSION,
                                     .commit = *in->session.commit ? in->session.commit : NULL,
                                     .toolchain = toolchain_name(in->session.toolchain),
                                     .compiler = toolchain_version(in->session.toolchain),
-                                    .device = device_of(&in->arguments),
+                                    .device = on_gpu ? "rocm" : "emulator",
                                     .chips = chip_list(in),
                                     .scope = arguments_scope(&in->arguments),
+                                    .checks = on_gpu        ? NULL
+                                              : *in->checks ? in->checks
+                                                            : "none",
+                                    .matrix_model = on_gpu ? NULL : matrix_model_name(in->arguments.matrix_model),
                                     .seed = in->arguments.seed,
                                     .n_runs = in->arguments.n_runs};
 }

@@ -13,5 +13,7 @@
 
 /* The model of that name. Errors: STATUS_USAGE, one line. */
 bool matrix_model_parse(const char *text, enum matrix_model *model, struct error *error);
+/* Its name. */
+const char *matrix_model_name(enum matrix_model model);
 
 #endif

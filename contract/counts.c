@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/base/words.h"
+
 struct chip_counts *counts_of(struct counts *counts, const char *chip)
 {
     for (size_t i = 0; i < counts->n_chips; i++)
@@ -26,25 +28,12 @@ static void fold_left_out(struct chip_counts *row, const struct verdict *v)
     row->n_cells_not_run += GATE_EXACT;
 }
 
-/* Whether the list "a, b" holds the word. */
-static bool holds(const char *list, const char *word, size_t length)
-{
-    for (const char *at = list; *at; at += strspn(at, ", ")) {
-        size_t n = strcspn(at, ",");
-        if (n == length && memcmp(at, word, n) == 0)
-            return true;
-        at += n;
-    }
-    return false;
-}
-
 /* Words of the list that the row has not yet. */
 static void add_modelled(struct chip_counts *row, const char *list)
 {
     for (const char *at = list; *at; at += strspn(at, ", ")) {
-        size_t n = strcspn(at, ","), used = strlen(row->modelled);
-        if (!holds(row->modelled, at, n) && used + n + 3 < sizeof row->modelled)
-            snprintf(row->modelled + used, sizeof row->modelled - used, "%s%.*s", used ? ", " : "", (int)n, at);
+        size_t n = strcspn(at, ",");
+        words_add(row->modelled, sizeof row->modelled, at, n);
         at += n;
     }
 }
@@ -73,6 +62,7 @@ static void fold(void *context, const struct verdict *v)
         row->n_controls++;
         row->n_red += v->status == VERDICT_RED;
         row->n_missed += v->status == VERDICT_MISS;
+        row->n_controls_not_run += v->status == VERDICT_NOT_RUN;
         break;
     case SUBJECT_LIMIT:
         row->n_limits++;

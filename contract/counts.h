@@ -12,11 +12,11 @@ struct chip_counts {
     char chip[32];
     int64_t n_kernels, n_pass, n_fail,
         n_known; /* registrations; a registration with only known findings passes and is counted apart */
-    int64_t n_controls, n_red, n_missed;
+    int64_t n_controls, n_red, n_missed, n_controls_not_run;
     int64_t n_limits, n_limit_problems;
     int64_t n_invalid;
     int64_t n_cells_run, n_cells_modelled, n_cells_not_run; /* registrations x gates */
-    char modelled[1000]; /* instructions that modelled cells rest on, as "v_a, v_b", cut where too many */
+    char modelled[1000]; /* instructions that modelled cells rest on, as "v_a, v_b", those left out that have no room */
     int64_t n_shapes_left_out, n_kernels_left_out;
     uint64_t gates_ns, limits_ns; /* these, and gate 5's cells, are set by who runs the passes */
 };

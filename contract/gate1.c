@@ -16,19 +16,11 @@ static bool fail(struct verdict *verdict)
     return false;
 }
 
-/* The first finding that is no note, else the first. */
-static const struct finding *first_fault(const struct launch_result *result)
-{
-    for (size_t i = 0; i < result->n_findings; i++)
-        if (result->findings[i].kind != FINDING_NAN)
-            return &result->findings[i];
-    return &result->findings[0];
-}
-
-/* Findings first: they say why a launch failed. Those that let a launch go on are red at this gate; the rest end it. */
+/* Findings first: they say why a launch failed. The first is a note only where there is no fault. Those that let a launch
+ * go on are red at this gate; the rest end it. */
 static bool launch_ok(const struct launch_result *result, struct device *device, const char *name, struct verdict *verdict)
 {
-    const struct finding *finding = result->n_findings ? first_fault(result) : NULL;
+    const struct finding *finding = result->n_findings ? &result->findings[0] : NULL;
     const char *kind = finding ? finding_kind_name(finding->kind) : "", *text = finding ? finding->text : "";
     if (finding) {
         verdict->has_finding = true;
@@ -241,7 +233,8 @@ void gate1_name_schedule(const struct device *device, const struct gate1_launch 
     if (!device->set_schedule || !launch->schedule || !verdict->reason[0])
         return;
     snprintf(reason, sizeof reason, "%s", verdict->reason);
-    verdict_reason(verdict, "%s (--schedule 0x%llx)", reason, (unsigned long long)launch->schedule);
+    verdict_reason(verdict, "%s (--schedule 0x%llx of `hipcontract run` repeats it)", reason,
+                   (unsigned long long)launch->schedule);
 }
 
 /* Keeps the first run's outputs, and compares later runs with the first. */
@@ -279,11 +272,8 @@ uint64_t gate1_schedule(uint64_t seed, uint64_t schedule, int n)
 
 void gate1_name_checks(const struct device *device, unsigned checks, struct verdict *verdict)
 {
-    size_t used = 0;
-    for (int kind = 0; kind < FINDING_KIND_COUNT && device->set_checks; kind++)
-        if (checks >> kind & 1 && used < sizeof verdict->checks)
-            used += (size_t)snprintf(verdict->checks + used, sizeof verdict->checks - used, "%s%s", used ? " " : "",
-                                     finding_kind_name((enum finding_kind)kind));
+    if (device->set_checks)
+        finding_kinds_list(checks, " ", verdict->checks, sizeof verdict->checks);
 }
 
 /* Mem and sync cost nothing and are made in every run; the others make a launch up to three times as long. */
@@ -298,7 +288,6 @@ void gate1_run(const struct launch_target *target, const struct host_case *host,
     bool tight_last = target->device->take_findings && !options->guarded_only && options->n_runs > 2;
     verdict->n_runs = options->n_runs;
     verdict->n_compared = plan_outputs(&host->plan);
-    gate1_name_checks(target->device, options->checks, verdict);
     for (int r = 0; r < options->n_runs; r++) {
         char name[24];
         struct gate1_launch launch = {.name = name,
@@ -307,6 +296,7 @@ void gate1_run(const struct launch_target *target, const struct host_case *host,
                                       .schedule = gate1_schedule(options->seed, options->schedule, r),
                                       .checks = checks_of(options, r)};
         snprintf(name, sizeof name, "run %d", r + 1);
+        gate1_name_checks(target->device, launch.checks, verdict); /* of the last run that begins */
         if (!one_run(target, host, fault, r, &launch, arena, first, verdict))
             break;
     }

@@ -49,7 +49,7 @@ enum verdict_subject { VERDICT_SUBJECTS(SUBJECT_ENUM) SUBJECT_COUNT };
 enum verdict_status { VERDICT_STATUSES(STATUS_ENUM) VERDICT_STATUS_COUNT };
 #undef STATUS_ENUM
 
-enum { VERDICT_NAME_BYTES = 96, VERDICT_REASON_BYTES = 1200, VERDICT_MODELLED_BYTES = 240 };
+enum { VERDICT_NAME_BYTES = 96, VERDICT_REASON_BYTES = 1200, VERDICT_MODELLED_BYTES = 240, VERDICT_CHECKS_BYTES = 48 };
 
 /* One output element against its reference. */
 struct verdict_element {
@@ -66,21 +66,21 @@ struct verdict {
     char chip[32];
     char device[16]; /* "emulator", "rocm", "host" */
     char registration[VERDICT_NAME_BYTES];
-    char name[VERDICT_NAME_BYTES];  /* of the control or tooth; else "" */
-    char shape[VERDICT_NAME_BYTES]; /* "" where it concerns all */
-    char pattern[16];               /* "" likewise */
-    struct hash128 code;            /* of the code object that ran; zero where none did */
-    struct hash128 output;          /* gate 1: of all outputs */
-    int n_runs;                     /* gate 1 */
-    char checks[48];                /* gate 1: the device's checks, "mem init race sync wait"; "" where it has none */
-    int64_t n_compared, n_wrong;    /* elements */
-    int64_t n_undecided;            /* gates 2 and 3: elements of which the reference makes no claim */
-    int64_t n_finite, n_nonfinite;  /* gate 2: classes that matched */
-    double worst_ratio;             /* gate 3: largest |got - reference| / bound; a tooth's or control's factor */
-    double signed_mean;             /* gate 3: mean of (got - reference) / bound */
-    double miss_fp16, miss_bf16;    /* gate 4: by how many bounds such sums would miss here */
-    struct verdict_element worst;   /* gate 3: the worst element; else the first wrong one */
-    uint64_t duration_ns;           /* never compared */
+    char name[VERDICT_NAME_BYTES];         /* of the control or tooth; else "" */
+    char shape[VERDICT_NAME_BYTES];        /* "" where it concerns all */
+    char pattern[16];                      /* "" likewise */
+    struct hash128 code;                   /* of the code object that ran; zero where none did */
+    struct hash128 output;                 /* gate 1: of all outputs */
+    int n_runs;                            /* gate 1 */
+    char checks[VERDICT_CHECKS_BYTES];     /* gate 1: the device's checks in the last run that began, "mem init …" */
+    int64_t n_compared, n_wrong;           /* elements */
+    int64_t n_undecided;                   /* gates 2 and 3: elements of which the reference makes no claim */
+    int64_t n_finite, n_nonfinite;         /* gate 2: classes that matched */
+    double worst_ratio;                    /* gate 3: largest |got - reference| / bound; a tooth's or control's factor */
+    double signed_mean;                    /* gate 3: mean of (got - reference) / bound */
+    double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
+    struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
+    uint64_t duration_ns;                  /* never compared */
     char modelled[VERDICT_MODELLED_BYTES]; /* gates 2 to 4: the kernel's instructions that rest on an assumption */
     bool replayed;                         /* decided by the run that this one resumes; not logged */
     bool has_finding;

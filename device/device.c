@@ -53,6 +53,15 @@ static void append_instruction(struct line *line, const struct finding_place *pl
         append(line, " (%s:%" PRIu32 ")", place->file, place->line);
 }
 
+void finding_kinds_list(unsigned kinds, const char *separator, char *text, size_t capacity)
+{
+    struct line line = {.text = text, .capacity = capacity};
+    *text = '\0';
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        if (kinds >> kind & 1)
+            append(&line, "%s%s", line.used ? separator : "", finding_kind_name((enum finding_kind)kind));
+}
+
 /* "workgroup 1,0,0 wave 2 lane 7" */
 static void append_where(struct line *line, const struct finding_place *place)
 {

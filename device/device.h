@@ -33,6 +33,8 @@ enum finding_kind { FINDING_KINDS(FINDING_ENUM) FINDING_KIND_COUNT };
 const char *finding_kind_name(enum finding_kind kind);
 /* The kind of a name of n_bytes; FINDING_KIND_COUNT where there is none. */
 enum finding_kind finding_kind_find(const char *name, size_t n_bytes);
+/* Writes the names of kinds (bits 1 << FINDING_…) in their order, parted by the separator: "mem init race". */
+void finding_kinds_list(unsigned kinds, const char *separator, char *text, size_t capacity);
 
 /* Where in the program and in the launch. */
 struct finding_place {
@@ -79,7 +81,8 @@ struct device {
     /* Emulator: n_bytes at a device pointer count as never written until the next write of them, whatever they hold. NULL
      * where the device keeps no such record. */
     void (*forget)(struct device *device, void *pointer, size_t n_bytes);
-    /* Moves up to capacity findings since the last call into out and returns their number. NULL: the device has none. */
+    /* Moves up to capacity findings since the last call into out and returns their number: of each launch its faults, then
+     * its notes. NULL: the device has none. */
     size_t (*take_findings)(struct device *device, struct finding *out, size_t capacity);
     /* Emulator: the instructions of a loaded kernel whose arithmetic is an assumption that no public source confirms
      * (docs/fidelity.md) and that no bound covers, as "v_a, v_b"; returns their number. NULL where the device is the truth.

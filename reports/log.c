@@ -12,11 +12,11 @@
 
 static json_t *environment_to_json(const struct log_environment *environment)
 {
-    return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:I, s:i}", "record", "environment", "format",
-                     LOG_FORMAT, "hipcontract", environment->version, "commit", environment->commit, "toolchain",
+    return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:s*, s:s*, s:I, s:i}", "record", "environment",
+                     "format", LOG_FORMAT, "hipcontract", environment->version, "commit", environment->commit, "toolchain",
                      environment->toolchain, "compiler", environment->compiler, "device", environment->device, "chips",
-                     environment->chips, "scope", environment->scope, "seed", (json_int_t)environment->seed, "runs",
-                     environment->n_runs);
+                     environment->chips, "scope", environment->scope, "checks", environment->checks, "matrix_model",
+                     environment->matrix_model, "seed", (json_int_t)environment->seed, "runs", environment->n_runs);
 }
 
 static void keep_error(struct run_log *log, const char *reason)
@@ -94,6 +94,7 @@ bool log_reopen(struct run_log *log, const char *path, const struct log_environm
     bool ok = append_line(&text, environment_to_json(environment));
     for (size_t i = 0; i < history->n_finished && ok; i++)
         ok = append_finished(&text, &history->finished[i]);
+    ok = ok && !text.failed;
     if (!ok)
         error_set(error, STATUS_ENVIRONMENT, "out of host memory for the log");
     ok = ok && file_write(path, text.data, text.length, error) && start(log, path, "a", error);
@@ -121,11 +122,12 @@ struct verdict_sink log_sink(struct run_log *log)
 
 static json_t *chip_to_json(const struct chip_counts *row)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chip", row->chip,
-                     "modelled", row->modelled, "kernels", (json_int_t)row->n_kernels, "pass", (json_int_t)row->n_pass,
-                     "fail", (json_int_t)row->n_fail, "known", (json_int_t)row->n_known, "controls",
-                     (json_int_t)row->n_controls, "red", (json_int_t)row->n_red, "missed", (json_int_t)row->n_missed,
-                     "limits", (json_int_t)row->n_limits, "limit_problems", (json_int_t)row->n_limit_problems, "gates_run",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chip",
+                     row->chip, "modelled", row->modelled, "kernels", (json_int_t)row->n_kernels, "pass",
+                     (json_int_t)row->n_pass, "fail", (json_int_t)row->n_fail, "known", (json_int_t)row->n_known,
+                     "controls", (json_int_t)row->n_controls, "red", (json_int_t)row->n_red, "missed",
+                     (json_int_t)row->n_missed, "controls_not_run", (json_int_t)row->n_controls_not_run, "limits",
+                     (json_int_t)row->n_limits, "limit_problems", (json_int_t)row->n_limit_problems, "gates_run",
                      (json_int_t)row->n_cells_run, "gates_modelled", (json_int_t)row->n_cells_modelled, "gates_not_run",
                      (json_int_t)row->n_cells_not_run, "gates_ns", (json_int_t)row->gates_ns, "limits_ns",
                      (json_int_t)row->limits_ns);

@@ -18,7 +18,8 @@ enum { LOG_FORMAT = 1 };
 /* What every log starts with. Strings are borrowed. */
 struct log_environment {
     const char *version, *commit, *toolchain, *compiler, *device, *chips;
-    const char *scope; /* "quick", "default" or "full" */
+    const char *scope;                 /* "quick", "default" or "full" */
+    const char *checks, *matrix_model; /* of the emulator, "mem init …" or "none", "chip" or "ieee"; NULL elsewhere */
     uint64_t seed;
     int n_runs;
 };
@@ -57,7 +58,8 @@ struct run_history {
     struct arena arena;
 };
 
-/* Reads a log. One that was made with another format, seed, number of runs or scope cannot be resumed: STATUS_USAGE, and
+/* Reads a log. One that was made with another format, seed, number of runs, scope, device, choice of
+ * checks or matrix model cannot be resumed: STATUS_USAGE, and
  * the line says so; as do lines that are not JSON, except for a last line that was cut short. Release with history_free. */
 bool history_read(const char *path, const struct log_environment *environment, struct run_history *history,
                   struct error *error);

@@ -32,10 +32,11 @@ static bool other_run(const struct reading *reading, const char *what)
                      what);
 }
 
+/* Both the same, or both none. */
 static bool same_text(const json_t *object, const char *key, const char *text)
 {
     const char *logged = json_string_value(json_object_get(object, key));
-    return logged && text && strcmp(logged, text) == 0;
+    return logged && text ? strcmp(logged, text) == 0 : logged == text;
 }
 
 static bool read_environment(struct reading *reading, const json_t *object)
@@ -49,7 +50,11 @@ static bool read_environment(struct reading *reading, const json_t *object)
         return other_run(reading, "number of runs");
     if (!same_text(object, "scope", environment->scope))
         return other_run(reading, "choice of --quick or --full");
-    return same_text(object, "device", environment->device) || other_run(reading, "device");
+    if (!same_text(object, "device", environment->device))
+        return other_run(reading, "device");
+    if (!same_text(object, "checks", environment->checks))
+        return other_run(reading, "choice of checks");
+    return same_text(object, "matrix_model", environment->matrix_model) || other_run(reading, "matrix model");
 }
 
 static bool read_verdict(struct reading *reading, const json_t *object)

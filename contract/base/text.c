@@ -1,7 +1,6 @@
 #include "contract/base/text.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,8 +23,10 @@ void text_append(struct text *text, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0 || !grow(text, text->length + (size_t)length + 1))
+    if (length < 0 || !grow(text, text->length + (size_t)length + 1)) {
+        text->failed = true;
         return;
+    }
     va_start(arguments, format);
     vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
     va_end(arguments);

@@ -204,6 +204,34 @@ static void summary_line_is_last_and_stable(void **state)
     free(text);
 }
 
+/* A control that was not run is neither red nor missed, and no green line. */
+static void controls_not_run_are_told_apart(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct console console = {.out = out, .color = true};
+    struct counts counts = {0};
+    struct verdict v = {.subject = SUBJECT_CONTROL,
+                        .status = VERDICT_NOT_RUN,
+                        .gate = GATE_BYTES,
+                        .chip = "gfx1151",
+                        .name = "c",
+                        .reason = "its check, race, is not made here"};
+    counts_sink(&counts).verdict(&counts, &v);
+    console_sink(&console).verdict(&console, &v);
+    console_summary(&console, &counts, false);
+    fclose(out);
+    assert_string_equal(
+        text,
+        "\033[33mSKIP\033[0m  gfx1151 c  its check, race, is not made here\n"
+        "COVERAGE gfx1151 0 kernels x gates 1-5: 0 run, 0 modelled, 0 not run\n"
+        "SUMMARY gfx1151 0 kernels: 0 pass gates 1-4, 0 fail, 0 known findings; 1 controls: 0 red as planted, 0 missed; "
+        "1 not run; 0 limit problems; gates 0 ms, limits 0 ms\n");
+    free(text);
+}
+
 static void time_left_follows_the_share_done(void **state)
 {
     (void)state;
@@ -227,6 +255,7 @@ int main(void)
         cmocka_unit_test(red_miss_blind_and_limit_lines),
         cmocka_unit_test(at_most_twenty_failures_then_a_count),
         cmocka_unit_test(summary_line_is_last_and_stable),
+        cmocka_unit_test(controls_not_run_are_told_apart),
         cmocka_unit_test(time_left_follows_the_share_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

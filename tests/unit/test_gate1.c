@@ -10,7 +10,12 @@
 #include "contract/gates.h"
 #include "tests/support/fake_kernels.h"
 
-/* Gate 1 on the 6x64 shape with a kernel, on a device with or without findings and schedules. */
+static void take_checks(struct device *device, unsigned checks)
+{
+    (void)device, (void)checks;
+}
+
+/* Gate 1 on the 6x64 shape with a kernel, on a device with or without findings, schedules and checks. */
 static struct verdict judged(const char *symbol, bool with_findings)
 {
     struct registration r = fake_registration(symbol);
@@ -23,10 +28,12 @@ static struct verdict judged(const char *symbol, bool with_findings)
     struct launch_target target;
     assert_true(builds_target(&builds, &r, NULL, &target, &error));
     struct launch_fault fault = launch_as_planned(&host);
-    struct gate1_options options = {.n_runs = 5, .seed = 7};
+    struct gate1_options options = {.n_runs = 5, .seed = 7, .checks = CHECKS_ALL};
     struct outputs first = {0};
     struct verdict v = verdict_for_case(&host, &target, GATE_BYTES);
+    device->set_checks = with_findings ? take_checks : NULL;
     gate1_run(&target, &host, &fault, &options, &host.arena, &first, &v);
+    device->set_checks = NULL;
     assert_int_equal(fake_device_live_allocations(), 0);
     builds_free(&builds);
     host_case_close(&host);
@@ -82,6 +89,7 @@ static void a_race_shows_because_schedules_differ(void **state)
     (void)state;
     assert_red("follows_schedule", true, "run 2 differs from run 1");
     assert_non_null(strstr(judged("follows_schedule", true).reason, "(--schedule 0x"));
+    assert_non_null(strstr(judged("follows_schedule", true).reason, " of `hipcontract run` repeats it)"));
     assert_int_equal(judged("follows_schedule", false).status, VERDICT_PASS);
 }
 
@@ -98,6 +106,15 @@ static void findings_are_red_with_their_text(void **state)
     struct verdict v = judged("reports_sync", true);
     assert_true(v.has_finding);
     assert_int_equal(v.finding.kind, FINDING_SYNC);
+}
+
+/* The verdict names no check that the runs did not come to. */
+static void checks_are_those_of_the_last_run_that_began(void **state)
+{
+    (void)state;
+    assert_string_equal(judged("dot", true).checks, "mem init race sync wait");
+    assert_string_equal(judged("follows_schedule", true).checks, "mem sync");
+    assert_string_equal(judged("dot", false).checks, "");
 }
 
 static void poisons_differ_in_every_byte(void **state)
@@ -161,6 +178,7 @@ int main(void)
         cmocka_unit_test(a_race_shows_because_schedules_differ),
         cmocka_unit_test(read_past_the_end_is_found_in_the_tight_layout),
         cmocka_unit_test(findings_are_red_with_their_text),
+        cmocka_unit_test(checks_are_those_of_the_last_run_that_began),
         cmocka_unit_test(poisons_differ_in_every_byte),
         cmocka_unit_test(input_guards_are_nan_in_every_float_format),
         cmocka_unit_test(failed_launch_is_its_own_class),

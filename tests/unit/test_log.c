@@ -22,6 +22,8 @@ static const struct log_environment environment = {.version = "0",
                                                    .device = "emulator",
                                                    .chips = "gfx1151",
                                                    .scope = "default",
+                                                   .checks = "mem sync",
+                                                   .matrix_model = "chip",
                                                    .seed = 1,
                                                    .n_runs = 5};
 
@@ -181,7 +183,8 @@ static void first_line_is_the_environment_and_last_the_summary(void **state)
 }
 
 static const char *const first_line =
-    "{\"record\":\"environment\",\"format\":1,\"device\":\"emulator\",\"scope\":\"default\",\"seed\":1,\"runs\":5}\n";
+    "{\"record\":\"environment\",\"format\":1,\"device\":\"emulator\",\"scope\":\"default\",\"checks\":\"mem sync\","
+    "\"matrix_model\":\"chip\",\"seed\":1,\"runs\":5}\n";
 
 static void refused(const char *text, const char *says)
 {
@@ -212,6 +215,25 @@ static void logs_that_cannot_be_resumed_say_why(void **state)
     refused(text, ":2: not a verdict");
 }
 
+/* What `with` holds of the first line's end, after the fields that fit. */
+static void refused_with(const char *with, const char *says)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "{\"record\":\"environment\",\"format\":1,\"scope\":\"default\",\"seed\":1,\"runs\":5,%s}\n", with);
+    refused(text, says);
+}
+
+/* A verdict that other checks, or another model of sums, have made says nothing of these. */
+static void verdicts_of_other_checks_are_not_taken_over(void **state)
+{
+    (void)state;
+    refused_with("\"device\":\"rocm\"", "another device;");
+    refused_with("\"device\":\"emulator\",\"checks\":\"none\",\"matrix_model\":\"chip\"", "another choice of checks;");
+    refused_with("\"device\":\"emulator\",\"matrix_model\":\"chip\"", "another choice of checks;");
+    refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"ieee\"", "another matrix model;");
+}
+
 static void last_line_that_was_cut_short_is_ignored(void **state)
 {
     (void)state;
@@ -237,6 +259,7 @@ int main(void)
         cmocka_unit_test(full_disk_is_kept_as_the_log_s_error),
         cmocka_unit_test(first_line_is_the_environment_and_last_the_summary),
         cmocka_unit_test(logs_that_cannot_be_resumed_say_why),
+        cmocka_unit_test(verdicts_of_other_checks_are_not_taken_over),
         cmocka_unit_test(last_line_that_was_cut_short_is_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
