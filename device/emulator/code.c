@@ -120,12 +120,14 @@ static bool is_straight(const struct instruction *in)
 
 static bool writes_exec(const struct instruction *in)
 {
+    if (in->pair) /* no half of a dual instruction does: all write VGPRs, and v_cmpx is none of them */
+        return false;
     for (unsigned i = 0; i < in->n_dst; i++)
         if (in->dst[i].kind == OPERAND_SCALAR && in->dst[i].index + in->dst[i].n_dwords > SREG_EXEC_LO &&
             in->dst[i].index <= SREG_EXEC_HI)
             return true;
     const char *mnemonic = in->opcode->mnemonic;
-    return strstr(mnemonic, "cmpx") || strstr(mnemonic, "saveexec") || strstr(mnemonic, "wrexec") || in->pair;
+    return strstr(mnemonic, "cmpx") || strstr(mnemonic, "saveexec") || strstr(mnemonic, "wrexec");
 }
 
 /* From the last instruction back: each knows how far its straight run goes. */
@@ -201,4 +203,33 @@ uint32_t code_index(const struct emulated_code *code, uint64_t address)
 {
     uint64_t offset = address - code->load_address;
     return offset % 4 || offset / 4 >= code->n_dwords ? UINT32_MAX : code->index_of_dword[offset / 4];
+}
+
+static bool jumps_by_register(const struct instruction *in)
+{
+    static const char *const mnemonics[] = {"s_swappc_b64", "s_setpc_b64", "s_call_b64"};
+    for (size_t i = 0; in->opcode && i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (strcmp(in->opcode->mnemonic, mnemonics[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A branch to where no instruction starts ends the wave. */
+static bool branches_out(const struct emulated_code *code, const struct instruction *in, uint64_t first, uint64_t n_bytes)
+{
+    if (in->class != CLASS_BRANCH || in->target == UINT32_MAX)
+        return false;
+    uint64_t to = code->instructions[in->target].offset_bytes;
+    return to < first || to - first >= n_bytes;
+}
+
+bool code_stays_within(const struct emulated_code *code, uint64_t first, uint64_t n_bytes)
+{
+    uint32_t i = n_bytes ? code_index(code, code->load_address + first) : UINT32_MAX;
+    if (i == UINT32_MAX)
+        return false;
+    for (; i < code->n_instructions && code->instructions[i].offset_bytes - first < n_bytes; i++)
+        if (jumps_by_register(&code->instructions[i]) || branches_out(code, &code->instructions[i], first, n_bytes))
+            return false;
+    return true;
 }

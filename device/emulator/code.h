@@ -41,6 +41,10 @@ bool code_decode(const struct chip *chip, uint32_t n_lanes, const uint8_t *image
 void code_free(struct emulated_code *code);
 /* Index of the instruction at a guest address; UINT32_MAX where none starts. */
 uint32_t code_index(const struct emulated_code *code, uint64_t address);
+/* Whether control stays within the bytes [first, first + n_bytes) of the image once it is there: no instruction calls or
+ * jumps by register, no branch leads out. False where nothing is known of them: for 0 bytes (the size of a function whose
+ * symbol is stripped), and where no instruction starts at the first. */
+bool code_stays_within(const struct emulated_code *code, uint64_t first, uint64_t n_bytes);
 
 /* The opcode table (opcodes.def), in order; lookup by stem is O(1). NULL for an unknown one. */
 const struct opcode *opcode_find(const char *stem, size_t length);

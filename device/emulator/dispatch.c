@@ -370,15 +370,6 @@ static void run_together(struct run *run)
     free(together);
 }
 
-static bool leaves_function(const struct instruction *in)
-{
-    static const char *const mnemonics[] = {"s_swappc_b64", "s_setpc_b64", "s_call_b64"};
-    for (size_t i = 0; in->opcode && i < sizeof mnemonics / sizeof *mnemonics; i++)
-        if (strcmp(in->opcode->mnemonic, mnemonics[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool sees_others(const struct instruction *in)
 {
     return in->class == CLASS_ATOMIC || in->ordering & MEMORY_COHERENT;
@@ -393,12 +384,12 @@ static bool acquires(const struct instruction *in)
 static bool kernel_has(const struct launch *launch, bool (*wanted)(const struct instruction *in))
 {
     const struct emulated_code *code = launch->code;
-    uint32_t first = code_index(code, code->load_address + launch->kernel->entry_address);
-    uint64_t end = launch->kernel->entry_address + launch->kernel->code_bytes;
-    if (first == UINT32_MAX || launch->kernel->code_bytes == 0)
+    uint64_t first = launch->kernel->entry_address, n_bytes = launch->kernel->code_bytes;
+    if (!code_stays_within(code, first, n_bytes))
         return true;
-    for (uint32_t i = first; i < code->n_instructions && code->instructions[i].offset_bytes < end; i++)
-        if (wanted(&code->instructions[i]) || leaves_function(&code->instructions[i]))
+    uint32_t i = code_index(code, code->load_address + first);
+    for (; i < code->n_instructions && code->instructions[i].offset_bytes - first < n_bytes; i++)
+        if (wanted(&code->instructions[i]))
             return true;
     return false;
 }

@@ -1,8 +1,9 @@
 #include "device/emulator/modelled.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "contract/base/words.h"
 
 static const struct modelled rows[] = {
 #define FAMILY(name)                                     (1u << CHIP_##name)
@@ -31,40 +32,15 @@ static bool lies_in(const struct instruction *in, uint64_t first, uint64_t n_byt
     return in->offset_bytes >= first && in->offset_bytes - first < n_bytes;
 }
 
-static bool calls_others(const struct emulated_code *code, uint64_t first, uint64_t n_bytes)
-{
-    for (uint32_t i = 0; i < code->n_instructions; i++) {
-        const struct instruction *in = &code->instructions[i];
-        if (in->opcode && lies_in(in, first, n_bytes) &&
-            (!strcmp(in->opcode->mnemonic, "s_swappc_b64") || !strcmp(in->opcode->mnemonic, "s_call_b64")))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a list "a, b" holds the word. */
-static bool holds(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
-        if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
-            return true;
-    return false;
-}
-
 static size_t add_mnemonic(const struct chip *chip, const struct instruction *in, char *text, size_t capacity)
 {
     const struct modelled *row = in->opcode ? modelled_find(chip, in->opcode->mnemonic) : NULL;
-    if (!row || row->bounded || holds(text, in->opcode->mnemonic))
-        return 0;
-    size_t used = strlen(text);
-    snprintf(text + used, capacity - used, "%s%s", used ? ", " : "", in->opcode->mnemonic);
-    return 1;
+    return row && !row->bounded && words_add(text, capacity, in->opcode->mnemonic, strlen(in->opcode->mnemonic));
 }
 
 size_t modelled_in_code(const struct emulated_code *code, uint64_t first, uint64_t n_bytes, char *text, size_t capacity)
 {
-    bool everywhere = calls_others(code, first, n_bytes);
+    bool everywhere = !code_stays_within(code, first, n_bytes);
     size_t n = 0;
     *text = 0;
     for (uint32_t i = 0; i < code->n_instructions; i++) {

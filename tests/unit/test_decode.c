@@ -229,6 +229,22 @@ static void implicit_masks_are_filled_in(void **state)
     code_free(&code);
 }
 
+/* A run ends with the instruction that writes EXEC; a dual instruction never does. */
+static void straight_runs_go_through_dual_instructions(void **state)
+{
+    (void)state;
+    struct emulated_code code;
+    const struct instruction *in = decode("gfx1151",
+                                          "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v4\n"
+                                          "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v3, v4\n"
+                                          "v_cmpx_gt_f32 v0, v1\nv_mov_b32 v0, v1\n",
+                                          &code);
+    assert_int_equal(in[0].n_straight, 3);
+    assert_int_equal(in[1].n_straight, 2);
+    assert_int_equal(in[2].n_straight, 1);
+    code_free(&code);
+}
+
 /* isa: "fields that an instruction does not use are ignored"; LLVM refuses both encodings. */
 static void ignored_fields_may_hold_anything(void **state)
 {
@@ -329,6 +345,7 @@ int main(void)
         cmocka_unit_test(dpp_controls_are_read),
         cmocka_unit_test(sdwa_selections_are_read),
         cmocka_unit_test(implicit_masks_are_filled_in),
+        cmocka_unit_test(straight_runs_go_through_dual_instructions),
         cmocka_unit_test(ignored_fields_may_hold_anything),
         cmocka_unit_test(branch_targets_are_instructions),
         cmocka_unit_test(raw_immediates_are_kept),

@@ -30,6 +30,9 @@ static void a_row_holds_for_its_families_alone(void **state)
     assert_null(find("gfx1151", "v_wmma_f32_16x16x16_f16"));
     assert_null(find("gfx1151", "v_fma_f32"));
     assert_true(find("gfx90a", "v_exp_f32")->bounded);
+    static const char *const unbounded[] = {"v_log_f32", "v_sin_f32", "v_cos_f16", "v_s_log_f16"};
+    for (size_t i = 0; i < sizeof unbounded / sizeof *unbounded; i++)
+        assert_false(find("gfx1201", unbounded[i])->bounded);
 }
 
 /* A row that fits no instruction of the opcode table is a slip of the pen. */
@@ -81,6 +84,34 @@ static void a_call_takes_in_all_code(void **state)
     wave_runner_close(runner);
 }
 
+/* Nothing is known of a function whose symbol is stripped, nor of one that jumps to another or branches there. */
+static void unknown_code_takes_in_all_code(void **state)
+{
+    (void)state;
+    char text[200];
+    struct wave_runner *runner = wave_runner_open("gfx950", 64);
+    assert_true(wave_runner_load(runner, program));
+    assert_int_equal(modelled_in_code(&runner->code, 0, 0, text, sizeof text), 2);
+    assert_int_equal(modelled_in_code(&runner->code, 8, 4, text, sizeof text), 2); /* no instruction starts there */
+    assert_true(wave_runner_load(runner, "s_setpc_b64 s[4:5]\nv_dot2_f32_f16 v2, v3, v4, v5\n"));
+    assert_int_equal(modelled_in_code(&runner->code, 0, 4, text, sizeof text), 1);
+    assert_true(wave_runner_load(runner, "s_branch 1\ns_nop 0\nv_dot2_f32_f16 v2, v3, v4, v5\n"));
+    assert_int_equal(modelled_in_code(&runner->code, 0, 8, text, sizeof text), 1);
+    assert_int_equal(modelled_in_code(&runner->code, 4, 4, text, sizeof text), 0);
+    wave_runner_close(runner);
+}
+
+static void names_are_whole_or_left_out(void **state)
+{
+    (void)state;
+    char text[sizeof "v_dot2_f32_f16, v_dot2c_f32_f1"];
+    struct wave_runner *runner = wave_runner_open("gfx950", 64);
+    assert_true(wave_runner_load(runner, program));
+    assert_int_equal(modelled_in_code(&runner->code, 0, 24, text, sizeof text), 1);
+    assert_string_equal(text, "v_dot2_f32_f16");
+    wave_runner_close(runner);
+}
+
 static void put(struct verdict_sink sink, int gate, const char *modelled)
 {
     struct verdict v = {.subject = SUBJECT_GATE, .status = VERDICT_PASS, .gate = gate, .chip = "gfx950"};
@@ -108,8 +139,12 @@ static void counts_tell_modelled_gates_from_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_holds_for_its_families_alone),        cmocka_unit_test(every_row_fits_an_instruction),
-        cmocka_unit_test(code_names_each_modelled_instruction_once), cmocka_unit_test(a_call_takes_in_all_code),
+        cmocka_unit_test(a_row_holds_for_its_families_alone),
+        cmocka_unit_test(every_row_fits_an_instruction),
+        cmocka_unit_test(code_names_each_modelled_instruction_once),
+        cmocka_unit_test(a_call_takes_in_all_code),
+        cmocka_unit_test(unknown_code_takes_in_all_code),
+        cmocka_unit_test(names_are_whole_or_left_out),
         cmocka_unit_test(counts_tell_modelled_gates_from_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
