@@ -213,7 +213,7 @@ static hipError_t emu_memcpy(void *to, const void *from, size_t n_bytes, int kin
     if (!to_bytes || !from_bytes)
         return hip_leave(emulator, hipErrorInvalidValue);
     memmove(to_bytes, from_bytes, n_bytes);
-    memory_define(emulator->memory, (uintptr_t)to, n_bytes);
+    memory_copy_written(emulator->memory, (uintptr_t)to, (uintptr_t)from, n_bytes);
     return hip_leave(emulator, hipSuccess);
 }
 

@@ -258,6 +258,18 @@ void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes)
         memset(allocation->span.defined + (address - allocation->span.base), 0, n);
 }
 
+void memory_copy_written(struct memory *memory, uint64_t to, uint64_t from, size_t n_bytes)
+{
+    struct allocation *target = live_at(memory, to), *source = live_at(memory, from);
+    if (!source || source->is_defined)
+        memory_define(memory, to, n_bytes);
+    else if (!source->span.defined)
+        memory_forget(memory, to, n_bytes);
+    else if (target && keep_count(target, target->is_defined))
+        memmove(target->span.defined + (to - target->span.base), source->span.defined + (from - source->span.base),
+                n_bytes);
+}
+
 void memory_track(struct memory *memory)
 {
     for (size_t i = 0; i < memory->n_allocations; i++) {

@@ -49,6 +49,8 @@ bool memory_rename(struct memory *memory, uint64_t address, const char *name);
 /* For the sanitizer's init check: n_bytes from a live address count as written, or as never written, whatever they hold. */
 void memory_define(struct memory *memory, uint64_t address, size_t n_bytes);
 void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes);
+/* After a copy of n_bytes: those of `to` count as written where those of `from` do, or all where `from` is the host's. */
+void memory_copy_written(struct memory *memory, uint64_t to, uint64_t from, size_t n_bytes);
 /* Before a launch that keeps count of what it writes (spans that are not written as a whole get their `defined`), and
  * before one that does not (all live memory counts as written from then on). */
 void memory_track(struct memory *memory);

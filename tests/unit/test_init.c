@@ -643,6 +643,33 @@ static void memory_is_written_by_copies_launches_and_forgotten_on_demand(void **
     memory_close(memory);
 }
 
+/* A copy writes no more than its source had. */
+static void copies_carry_what_was_written(void **state)
+{
+    (void)state;
+    struct memory *memory = memory_open();
+    uint64_t from = memory_allocate(memory, 64, 0, "from"), to = memory_allocate(memory, 64, 0, "to");
+    memory_define(memory, to, 64);
+    memory_copy_written(memory, to + 4, from, 2); /* of memory that nobody has written, before any launch kept count */
+    const struct span *span = memory_find(memory, to);
+    assert_int_equal(span->defined[3], 1);
+    assert_int_equal(span->defined[4], 0);
+    assert_int_equal(span->defined[6], 1);
+    memory_define(memory, from + 8, 4);
+    memory_copy_written(memory, to + 16, from + 7, 2); /* of one byte that nobody has, and one that somebody has */
+    assert_int_equal(span->defined[16], 0);
+    assert_int_equal(span->defined[17], 1);
+    memory_copy_written(memory, to, to + 16, 1); /* within one allocation */
+    assert_int_equal(span->defined[0], 0);
+    memory_define(memory, from, 64);
+    memory_copy_written(memory, to + 16, from, 1);
+    assert_int_equal(span->defined[16], 1);
+    memory_copy_written(memory, to, (uintptr_t)&memory, 1); /* of the host */
+    assert_int_equal(span->defined[0], 1);
+    assert_int_equal(span->defined[4], 0);
+    memory_close(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -672,6 +699,7 @@ int main(void)
         cmocka_unit_test(planted_faults_are_found_on_rdna),
         cmocka_unit_test(planted_faults_are_found_on_cdna),
         cmocka_unit_test(memory_is_written_by_copies_launches_and_forgotten_on_demand),
+        cmocka_unit_test(copies_carry_what_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
