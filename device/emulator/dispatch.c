@@ -428,21 +428,36 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
     return dispatch->findings && pthread_mutex_init(&dispatch->lock, NULL) == 0;
 }
 
+static void leave_out_later(struct dispatch *dispatch)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < dispatch->n_findings; i++) {
+        if (dispatch->finding_rank[i] > dispatch->abandoned_rank)
+            continue;
+        dispatch->finding_rank[n] = dispatch->finding_rank[i];
+        if (n != i)
+            dispatch->findings[n] = dispatch->findings[i];
+        n++;
+    }
+    dispatch->n_findings = n;
+}
+
 /* Leaves out what workgroups after the abandoning one did, which depends on threads, and keeps what abandoned the launch.
  */
 static void settle_abandoned(struct dispatch *dispatch)
 {
     if (!dispatch->abandoned)
         return;
-    while (dispatch->n_findings && dispatch->finding_rank[dispatch->n_findings - 1] > dispatch->abandoned_rank)
-        dispatch->n_findings--;
+    leave_out_later(dispatch);
     const struct finding *last = &dispatch->abandoned_by;
+    uint32_t n_faults = finding_n_faults(dispatch);
     bool kept = false;
-    for (uint32_t i = 0; i < dispatch->n_findings; i++)
+    for (uint32_t i = 0; i < n_faults; i++)
         kept = kept || strcmp(dispatch->findings[i].text, last->text) == 0;
     if (!kept)
-        dispatch->findings[FINDINGS_KEPT - 1] = *last; /* the table was full */
+        dispatch->findings[FINDINGS_OF_A_SORT - 1] = *last; /* there were as many faults before it */
     dispatch->n_findings_seen = dispatch->n_findings;
+    dispatch->n_notes_seen = dispatch->n_findings - n_faults;
     dispatch->kinds_found = 1u << last->kind;
 }
 

@@ -23,19 +23,30 @@ static struct finding_place describe_place(const struct dispatch *dispatch, cons
     return place;
 }
 
+uint32_t finding_n_faults(const struct dispatch *dispatch)
+{
+    uint32_t n = 0;
+    while (n < dispatch->n_findings && dispatch->findings[n].kind != FINDING_NAN)
+        n++;
+    return n;
+}
+
 /* Under the dispatch's lock. */
 static void keep_finding(struct dispatch *dispatch, uint64_t rank, const struct finding *finding)
 {
-    uint32_t place = dispatch->n_findings;
+    bool is_note = finding->kind == FINDING_NAN;
+    uint32_t n_faults = finding_n_faults(dispatch), first = is_note ? n_faults : 0;
+    uint32_t end = is_note ? dispatch->n_findings : n_faults, place = end;
     dispatch->n_findings_seen++;
+    dispatch->n_notes_seen += is_note;
     dispatch->kinds_found |= 1u << finding->kind;
-    while (place > 0 && dispatch->finding_rank[place - 1] > rank)
+    while (place > first && dispatch->finding_rank[place - 1] > rank)
         place--;
-    if (place == FINDINGS_KEPT)
+    if (place - first == FINDINGS_OF_A_SORT)
         return;
     uint32_t n_after = dispatch->n_findings - place;
-    if (dispatch->n_findings == FINDINGS_KEPT)
-        n_after--;
+    if (end - first == FINDINGS_OF_A_SORT)
+        n_after = end - 1 - place; /* the last of its sort goes */
     else
         dispatch->n_findings++;
     memmove(&dispatch->findings[place + 1], &dispatch->findings[place], n_after * sizeof *dispatch->findings);

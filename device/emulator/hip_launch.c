@@ -11,7 +11,7 @@
 #include "device/emulator/hip_state.h"
 
 enum { MAX_GRID_YZ = 65536, KERNARG_GRANULE = 64 };
-/* Seconds of a wave that never ends; the waves of registered kernels execute a hundredth of it. */
+/* Seconds of a wave that never ends. */
 #define DEFAULT_MAX_INSTRUCTIONS (UINT64_C(1) << 28)
 
 static hipError_t check_grid(struct emulator *emulator, const struct hip_launch *request)
@@ -62,16 +62,22 @@ static hipError_t check_lds(struct emulator *emulator, const struct hip_launch *
     return hipSuccess;
 }
 
-/* The scratch of a wave that the largest chip can address (LLVM's GCNSubtarget, "getMaxWaveScratchSize"). */
-enum { MAX_WAVE_SCRATCH_BYTES = 64 << 20 };
+/* What COMPUTE_TMPRING_SIZE.WAVESIZE can say (LLVM's GCNSubtarget, "getMaxWaveScratchSize"). */
+enum { SCRATCH_OF_GFX9 = 1024 * ((1 << 13) - 1), SCRATCH_OF_GFX11 = 256 * ((1 << 15) - 1) };
+static const uint32_t max_wave_scratch_bytes[] = {
+    [CHIP_CDNA1] = SCRATCH_OF_GFX9,   [CHIP_CDNA2] = SCRATCH_OF_GFX9,       [CHIP_CDNA3] = SCRATCH_OF_GFX9,
+    [CHIP_CDNA4] = SCRATCH_OF_GFX9,   [CHIP_RDNA2] = SCRATCH_OF_GFX9,       [CHIP_RDNA3] = SCRATCH_OF_GFX11,
+    [CHIP_RDNA35] = SCRATCH_OF_GFX11, [CHIP_RDNA4] = 256 * ((1 << 18) - 1),
+};
 
 static hipError_t check_scratch(struct emulator *emulator, const struct hip_launch *request)
 {
     const struct code_kernel *kernel = request->function->kernel;
+    uint32_t limit = max_wave_scratch_bytes[emulator->chip->family];
     uint64_t wave_bytes = (uint64_t)kernel->descriptor.private_segment_bytes * kernel->wave_size;
-    if (wave_bytes > MAX_WAVE_SCRATCH_BYTES)
+    if (wave_bytes > limit)
         return hip_refuse(emulator, hipErrorOutOfMemory, "%u bytes of scratch a lane are over the %u that a wave can have",
-                          kernel->descriptor.private_segment_bytes, MAX_WAVE_SCRATCH_BYTES / kernel->wave_size);
+                          kernel->descriptor.private_segment_bytes, limit / kernel->wave_size);
     return hipSuccess;
 }
 
@@ -226,19 +232,27 @@ static void find_lines(const struct ihipModule_t *module, const struct dispatch 
     code_lines_close(lines);
 }
 
-static void keep_findings(struct emulator *emulator, const struct ihipModule_t *module, const struct dispatch *dispatch)
+/* The faults, or the notes, and how many more there were. */
+static void keep_sort(struct emulator *emulator, const struct dispatch *dispatch, uint32_t first, uint32_t end,
+                      uint32_t n_seen)
 {
-    find_lines(module, dispatch);
-    for (uint32_t i = 0; i < dispatch->n_findings; i++)
+    for (uint32_t i = first; i < end; i++)
         keep_finding(emulator, &dispatch->findings[i]);
-    if (dispatch->n_findings_seen == dispatch->n_findings)
+    if (n_seen == end - first)
         return;
-    struct finding more = {.kind = dispatch->findings[dispatch->n_findings - 1].kind};
+    struct finding more = {.kind = dispatch->findings[end - 1].kind};
     snprintf(more.place.kernel, sizeof more.place.kernel, "%s", dispatch->kernel->name);
-    snprintf(more.message, sizeof more.message, "%u more findings of this launch",
-             dispatch->n_findings_seen - dispatch->n_findings);
+    snprintf(more.message, sizeof more.message, "%u more findings of this launch", n_seen - (end - first));
     finding_compose(&more);
     keep_finding(emulator, &more);
+}
+
+static void keep_findings(struct emulator *emulator, const struct ihipModule_t *module, const struct dispatch *dispatch)
+{
+    uint32_t n_faults = finding_n_faults(dispatch);
+    find_lines(module, dispatch);
+    keep_sort(emulator, dispatch, 0, n_faults, dispatch->n_findings_seen - dispatch->n_notes_seen);
+    keep_sort(emulator, dispatch, n_faults, dispatch->n_findings, dispatch->n_notes_seen);
 }
 
 static hipError_t run(struct emulator *emulator, const struct ihipModule_t *module, const struct launch *launch)

@@ -107,7 +107,8 @@ struct workgroup {
     struct group_checks *checks; /* the sanitizer's; NULL: none */
 };
 
-enum { FINDINGS_KEPT = 20 };
+/* Notes (FINDING_NAN) have places of their own, so that they crowd out no fault. */
+enum { FINDINGS_OF_A_SORT = 20, FINDINGS_KEPT = 2 * FINDINGS_OF_A_SORT };
 
 struct dispatch {
     const struct emulated_code *code;
@@ -125,11 +126,12 @@ struct dispatch {
     unsigned checks_wanted;         /* bits 1 << FINDING_…, as in emulator_options.checks */
     struct dispatch_checks *checks; /* the sanitizer's; NULL: none */
     pthread_mutex_t lock;           /* over what follows */
-    /* The FINDINGS_KEPT of lowest rank, by rank and then as they came; so they do not depend on host threads. */
+    /* Faults, then notes; of either the FINDINGS_OF_A_SORT of lowest rank, by rank and then as they came; so they do not
+     * depend on host threads. */
     struct finding *findings;
     uint64_t finding_rank[FINDINGS_KEPT];
-    uint32_t n_findings, n_findings_seen;
-    unsigned kinds_found; /* bit 1 << kind of every finding seen */
+    uint32_t n_findings, n_findings_seen, n_notes_seen; /* the last among the seen */
+    unsigned kinds_found;                               /* bit 1 << kind of every finding seen */
     /* A trap, the watchdog or an unsupported instruction abandons a launch: workgroups of lower rank still run to their
      * ends, so that the first such finding is the same for any number of threads. */
     bool abandoned;
@@ -150,6 +152,8 @@ struct wave_place {
     uint32_t workgroup[3];
     int32_t wave, lane; /* -1: not one alone */
 };
+/* How many of the dispatch's findings are faults; they come first. */
+uint32_t finding_n_faults(const struct dispatch *dispatch);
 /* The wave's current instruction. */
 struct wave_place wave_place_of(const struct wave *wave, int lane);
 /* Adds a finding about the current instruction; the message says what is wrong, and the place is put before it (lane -1:

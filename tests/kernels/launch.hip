@@ -84,6 +84,19 @@ extern "C" __global__ void fail_by_group(uint32_t *out)
     out[100 + threadIdx.x] = blockIdx.x;
 }
 
+/* Every workgroup makes an infinity, those from `fails` on store it out of bounds, and `traps` then traps; the first three
+ * take their time. */
+extern "C" __global__ void note_by_group(const float *in, float *out, int fails, int traps)
+{
+    int group = blockIdx.x;
+    if (group < 3)
+        for (int i = 0; i < 10000; i++)
+            __builtin_amdgcn_s_sleep(1);
+    out[group >= fails ? 1 << 20 : group] = *in * *in;
+    if (group == traps)
+        __builtin_trap();
+}
+
 extern "C" __global__ __launch_bounds__(64) void bounded(uint32_t *out)
 {
     out[threadIdx.x] = threadIdx.x;

@@ -244,14 +244,11 @@ static hipError_t store_at(struct bench *bench, void *out, long index)
     return launch(bench, "store_at", flat(1, 1), (void *[]){&out, &index});
 }
 
-/* Launches store_at of a module whose descriptor holds another figure in the dword at that byte. */
-static hipError_t store_with_descriptor(void **state, size_t byte, uint32_t figure)
+/* A copy of the code object with another figure in the dword at that byte of store_at's descriptor. */
+static uint8_t *with_descriptor(const struct compiled *compiled, size_t byte, uint32_t figure)
 {
-    const struct kernels *kernels = *state;
-    struct bench bench = bench_open(state);
     struct code_object object;
     struct error error;
-    const struct compiled *compiled = &kernels->compiled;
     uint8_t *bytes = malloc(compiled->n_bytes);
     memcpy(bytes, compiled->bytes, compiled->n_bytes);
     assert_true(code_object_parse(bytes, compiled->n_bytes, "k.co", &object, &error));
@@ -259,6 +256,15 @@ static hipError_t store_with_descriptor(void **state, size_t byte, uint32_t figu
     const struct code_segment *segment = code_segment_at(&object, at, 64);
     memcpy(bytes + segment->file_offset + (at - segment->address) + byte, &figure, sizeof figure);
     code_object_free(&object);
+    return bytes;
+}
+
+/* Launches store_at of a module with such a descriptor. */
+static hipError_t store_with_descriptor(void **state, size_t byte, uint32_t figure)
+{
+    const struct kernels *kernels = *state;
+    struct bench bench = bench_open(state);
+    uint8_t *bytes = with_descriptor(&kernels->compiled, byte, figure);
     hipError_t result = bench.hip->hipModuleLoadData(&bench.module, bytes);
     if (result == hipSuccess)
         result = store_at(&bench, allocate(&bench, 64), 0);
@@ -277,6 +283,46 @@ static void descriptors_that_do_not_fit_the_note_are_met(void **state)
     assert_int_equal(store_with_descriptor(state, KERNARG_BYTES, UINT32_MAX), hipErrorInvalidImage);
     assert_int_equal(store_with_descriptor(state, PRIVATE_BYTES, 4096), hipSuccess);
     assert_int_equal(store_with_descriptor(state, PRIVATE_BYTES, UINT32_MAX), hipErrorOutOfMemory);
+}
+
+/* Launches store_at of the chip with so many bytes of scratch a lane. */
+static hipError_t store_with_scratch(const struct compiled *compiled, const char *chip, uint32_t n_bytes)
+{
+    struct emulator_options options = {.chip = chip, .n_devices = 1, .n_threads = 1, .checks = CHECKS_BASIC};
+    struct bench bench = {0};
+    struct error error;
+    uint8_t *bytes = with_descriptor(compiled, 4, n_bytes);
+    assert_true(emulator_open(&options, &bench.device, &error));
+    bench.hip = bench.device->hip;
+    assert_int_equal(bench.hip->hipModuleLoadData(&bench.module, bytes), hipSuccess);
+    hipError_t result = store_at(&bench, allocate(&bench, 64), 0);
+    bench.device->close(bench.device);
+    free(bytes);
+    return result;
+}
+
+/* What COMPUTE_TMPRING_SIZE.WAVESIZE can say: 18 or 15 bits of 256 bytes, before gfx11 13 bits of 1024. */
+static void scratch_of_a_wave_ends_where_its_register_does(void **state)
+{
+    static const struct {
+        const char *chip;
+        uint32_t most_bytes; /* a lane's */
+    } rows[] = {{"gfx1201", 256 / 32 * 262143},
+                {"gfx1151", 256 / 32 * 32767},
+                {"gfx1100", 256 / 32 * 32767},
+                {"gfx1030", 1024 / 32 * 8191},
+                {"gfx90a", 1024 / 64 * 8191}};
+    struct kernels *kernels = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct compile_request request = {
+            .source_path = "tests/kernels/launch.hip", .family = "launch", .chip = rows[i].chip};
+        struct compiled compiled;
+        struct error error;
+        assert_true(toolchain_compile(kernels->toolchain, &request, &compiled, &error));
+        assert_int_equal(store_with_scratch(&compiled, rows[i].chip, rows[i].most_bytes), hipSuccess);
+        assert_int_equal(store_with_scratch(&compiled, rows[i].chip, rows[i].most_bytes + 1), hipErrorOutOfMemory);
+        compiled_free(&compiled);
+    }
 }
 
 static void a_store_past_the_end_names_the_allocation(void **state)
@@ -459,6 +505,82 @@ static void findings_past_the_first_are_counted(void **state)
         assert_string_equal(findings[20].text, "store_at: 30 more findings of this launch");
         close_device(state);
     }
+}
+
+/* What note_by_group gives on so many host threads, workgroup `traps` trapping. */
+static size_t noted(void **state, int n_threads, int traps, struct finding findings[64])
+{
+    struct bench bench = bench_open_with(
+        state, (struct emulator_options){.n_threads = n_threads, .checks = CHECKS_BASIC | 1u << FINDING_NAN});
+    const float large = 1e30f;
+    int fails = 10;
+    void *in = allocate(&bench, 4), *out = allocate(&bench, 64 * 4);
+    put(&bench, in, &large, 4);
+    hipError_t expected = traps < 64 ? hipErrorLaunchFailure : hipErrorIllegalAddress;
+    assert_int_equal(launch(&bench, "note_by_group", flat(64, 1), (void *[]){&in, &out, &fails, &traps}), expected);
+    size_t n = bench.device->take_findings(bench.device, findings, 64);
+    close_device(state);
+    return n;
+}
+
+static void assert_of_group(const struct finding *finding, enum finding_kind kind, uint32_t group)
+{
+    assert_int_equal(finding->kind, kind);
+    assert_int_equal(finding->place.workgroup[0], group);
+}
+
+/* However many notes come before it, a fault is told, and first; of either sort the first twenty and a count. */
+static void notes_crowd_out_no_fault(void **state)
+{
+    struct finding findings[64];
+    for (int n_threads = 1; n_threads <= 4; n_threads += 3) {
+        assert_int_equal(noted(state, n_threads, 64, findings), 42);
+        for (uint32_t i = 0; i < 20; i++) {
+            assert_of_group(&findings[i], FINDING_MEM, 10 + i);
+            assert_of_group(&findings[21 + i], FINDING_NAN, i);
+        }
+        assert_int_equal(findings[20].kind, FINDING_MEM);
+        assert_string_equal(findings[20].text, "note_by_group: 34 more findings of this launch");
+        assert_int_equal(findings[41].kind, FINDING_NAN);
+        assert_string_equal(findings[41].text, "note_by_group: 44 more findings of this launch");
+    }
+}
+
+/* Faults of workgroups after the one that traps take no note's place, whatever the host threads did. */
+static void notes_of_an_abandoned_launch_do_not_depend_on_host_threads(void **state)
+{
+    struct finding findings[64];
+    for (int round = 0; round < 6; round++) {
+        assert_int_equal(noted(state, round ? 4 : 1, 30, findings), 40);
+        for (uint32_t i = 0; i < 19; i++)
+            assert_of_group(&findings[i], FINDING_MEM, 10 + i);
+        assert_of_group(&findings[19], FINDING_TRAP, 30);
+        for (uint32_t i = 0; i < 20; i++)
+            assert_of_group(&findings[20 + i], FINDING_NAN, i);
+        assert_int_equal(noted(state, round ? 4 : 1, 5, findings), 7);
+        assert_of_group(&findings[0], FINDING_TRAP, 5);
+        for (uint32_t i = 0; i < 6; i++)
+            assert_of_group(&findings[1 + i], FINDING_NAN, i);
+    }
+}
+
+/* Memory that nobody wrote stays so when the host copies it from one buffer to another. */
+static void a_copy_on_the_device_writes_what_its_source_had(void **state)
+{
+    struct bench bench =
+        bench_open_with(state, (struct emulator_options){.n_threads = 1, .checks = CHECKS_BASIC | 1u << FINDING_INIT});
+    const uint32_t value = 3;
+    long index = 0;
+    void *from = allocate(&bench, 4), *to = allocate(&bench, 4), *out = allocate(&bench, 4);
+    put(&bench, to, &value, 4);
+    assert_int_equal(bench.hip->hipMemcpy(to, from, 4, hipMemcpyDeviceToDevice), hipSuccess);
+    launch(&bench, "load_at", flat(1, 1), (void *[]){&out, &to, &index});
+    assert_int_equal(only_finding(&bench).kind, FINDING_INIT);
+    put(&bench, from, &value, 4);
+    assert_int_equal(bench.hip->hipMemcpy(to, from, 4, hipMemcpyDeviceToDevice), hipSuccess);
+    assert_int_equal(launch(&bench, "load_at", flat(1, 1), (void *[]){&out, &to, &index}), hipSuccess);
+    struct finding finding;
+    assert_int_equal(bench.device->take_findings(bench.device, &finding, 1), 0);
 }
 
 static void refused(struct bench *bench, const char *kernel, struct shape s, hipError_t expected, const char *reason)
@@ -668,6 +790,7 @@ int main(void)
         LAUNCH_TEST(static_and_dynamic_lds_lie_apart),
         LAUNCH_TEST(lds_past_the_workgroups_is_a_finding),
         LAUNCH_TEST(descriptors_that_do_not_fit_the_note_are_met),
+        LAUNCH_TEST(scratch_of_a_wave_ends_where_its_register_does),
         LAUNCH_TEST(a_store_past_the_end_names_the_allocation),
         LAUNCH_TEST(null_freed_and_read_only_memory_are_findings),
         LAUNCH_TEST(memory_of_another_device_is_a_finding),
@@ -680,6 +803,9 @@ int main(void)
         LAUNCH_TEST(a_trap_ends_the_launch),
         LAUNCH_TEST(findings_do_not_depend_on_host_threads),
         LAUNCH_TEST(findings_past_the_first_are_counted),
+        LAUNCH_TEST(notes_crowd_out_no_fault),
+        LAUNCH_TEST(notes_of_an_abandoned_launch_do_not_depend_on_host_threads),
+        LAUNCH_TEST(a_copy_on_the_device_writes_what_its_source_had),
         LAUNCH_TEST(launches_over_a_limit_are_refused_with_the_runtimes_error),
         LAUNCH_TEST(atomics_count_every_work_item_once_in_any_schedule),
         LAUNCH_TEST(private_arrays_are_each_lanes_own),
