@@ -107,6 +107,10 @@ static bool print_object(const struct code_object *object, struct listing *listi
     const struct chip *chip = chip_find(object->chip);
     if (!chip)
         return error_set(error, STATUS_ENVIRONMENT, "%s: no known chip; docs/chips.md lists them", object->chip);
+    if (listing->profile_path && !profile_file_is_of(&listing->profile, object->hash))
+        return error_set(error, STATUS_USAGE,
+                         "%s has no line of %s: it is of another build; run `emulate --profile` with this file again",
+                         listing->profile_path, listing->path);
     size_t n_bytes = code_object_image_bytes(object);
     uint8_t *image = malloc(n_bytes + 1);
     bool ok = image ? code_object_load(object, 0, image, n_bytes, error)

@@ -146,7 +146,8 @@ bool emulate_write_profile(struct device *device, const char *path, struct error
     struct text text = {0};
     profile_file_start(&text);
     emulator_visit_profile(device, append_line, &text);
-    bool ok = file_write(path, text.data, text.length, error);
+    bool ok = text.failed ? error_set(error, STATUS_ENVIRONMENT, "%s: out of memory for the profile", path)
+                          : file_write(path, text.data, text.length, error);
     text_free(&text);
     return ok;
 }

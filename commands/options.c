@@ -11,21 +11,26 @@
 #include "device/device.h"
 #include "records/chips.h"
 
+/* Beside the commands: not with --device rocm, which has none of it. */
+enum { ON_EMULATOR = 1 << 8 };
+
 /* X(id, name, value's name or NULL, commands that take it, help) */
 #define OPTIONS(X)                                                                                                         \
     X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS, "chips to compile for (default: all of record)")                      \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
-    X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN, "emulated devices; cases run on the first (default: 1)")  \
+    X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN | ON_EMULATOR,                                             \
+      "emulated devices; cases run on the first (default: 1)")                                                             \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
-    X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN, CHECKS_HELP)                                                        \
-    X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN, NO_CHECKS_HELP)                                               \
-    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_CONTRACT | FOR_RUN, MATRIX_MODEL_HELP)                                     \
+    X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, CHECKS_HELP)                                          \
+    X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, NO_CHECKS_HELP)                                 \
+    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, MATRIX_MODEL_HELP)                       \
     X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
     X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
-    X(SCHEDULE, "schedule", "S", FOR_RUN, "of gate 1's later runs, as a red one names it (default: each its own)")         \
+    X(SCHEDULE, "schedule", "S", FOR_RUN | ON_EMULATOR,                                                                    \
+      "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
     X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
@@ -211,6 +216,8 @@ static bool take_options(int argc, char **argv, int command_mask, struct argumen
             return error_set(error, STATUS_USAGE, "%s %s; `hipcontract %s --help` lists the options", argv[optind - 1],
                              got == ':' ? "needs a value" : "is no option here", arguments->command);
         enum option_id id = (enum option_id)(got - 256);
+        if (rows[id].commands & ON_EMULATOR)
+            arguments->emulator_option = rows[id].name;
         if (!rows[id].value)
             take_flag(arguments, id);
         else if (!take_value(arguments, id, optarg, error))
@@ -236,6 +243,9 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     if (optind < argc)
         return error_set(error, STATUS_USAGE, "unexpected argument %s; `hipcontract %s --help` shows the usage",
                          argv[optind], arguments->command);
+    if (arguments->on_gpu && arguments->emulator_option)
+        return error_set(error, STATUS_USAGE, "--%s is of the emulator; leave it out with --device rocm",
+                         arguments->emulator_option);
     if (arguments->quick && arguments->full)
         return error_set(error, STATUS_USAGE, "--quick and --full exclude each other");
     return true;

@@ -23,9 +23,10 @@ struct arguments {
     bool all_chips;
     const char *only[OPTION_NAMES];
     size_t n_only;
-    bool on_gpu;   /* --device rocm */
-    int gpu_index; /* rocm:N */
-    int n_devices; /* emulated */
+    bool on_gpu;                 /* --device rocm */
+    int gpu_index;               /* rocm:N */
+    int n_devices;               /* emulated */
+    const char *emulator_option; /* the last option given that only the emulator has; NULL: none */
     int n_jobs, n_runs;
     unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
     enum matrix_model matrix_model; /* of the emulator */

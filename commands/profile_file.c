@@ -57,10 +57,10 @@ void profile_file_append(struct text *text, const struct profiled_instruction *i
     text_append(text, "\n");
 }
 
-static bool read_number(char **at, int base, uint64_t *value)
+static bool read_number(char **at, uint64_t *value)
 {
     char *end;
-    *value = strtoull(*at, &end, base);
+    *value = strtoull(*at, &end, 10);
     bool ok = end != *at;
     *at = end;
     return ok;
@@ -74,7 +74,7 @@ static bool read_line(char *text, struct profile_line *line)
         return false;
     char *at = text + used;
     for (size_t i = 0; i < N_COLUMNS; i++)
-        if (!read_number(&at, 10, count_at(&line->counts, i)))
+        if (!read_number(&at, count_at(&line->counts, i)))
             return false;
     return *at == '\0';
 }
@@ -111,6 +111,31 @@ static bool read_lines(const char *path, char *data, struct profile_file *file, 
     return true;
 }
 
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct profile_line *first = a, *second = b;
+    int high = compare(first->code.high, second->code.high), low = compare(first->code.low, second->code.low);
+    return high ? high : low ? low : compare(first->address, second->address);
+}
+
+/* The lines of an instruction, one a wave size, become one. */
+static void sort_lines(struct profile_file *file)
+{
+    size_t n = 1;
+    qsort(file->lines, file->n_lines, sizeof *file->lines, compare_places);
+    for (size_t i = 1; i < file->n_lines; i++)
+        if (compare_places(&file->lines[n - 1], &file->lines[i]) == 0)
+            instruction_profile_add(&file->lines[n - 1].counts, &file->lines[i].counts);
+        else
+            file->lines[n++] = file->lines[i];
+    file->n_lines = n;
+}
+
 bool profile_file_read(const char *path, struct profile_file *file, struct error *error)
 {
     char *data;
@@ -120,6 +145,8 @@ bool profile_file_read(const char *path, struct profile_file *file, struct error
         return false;
     bool ok = read_lines(path, data, file, error);
     free(data);
+    if (ok && file->n_lines)
+        sort_lines(file);
     return ok;
 }
 
@@ -129,12 +156,20 @@ void profile_file_free(struct profile_file *file)
     *file = (struct profile_file){0};
 }
 
+bool profile_file_is_of(const struct profile_file *file, struct hash128 code)
+{
+    for (size_t i = 0; i < file->n_lines; i++)
+        if (hash_equal(file->lines[i].code, code))
+            return true;
+    return file->n_lines == 0;
+}
+
 bool profile_file_find(const struct profile_file *file, struct hash128 code, uint64_t address,
                        struct instruction_profile *counts)
 {
-    *counts = (struct instruction_profile){0};
-    for (size_t i = 0; i < file->n_lines; i++)
-        if (file->lines[i].address == address && hash_equal(file->lines[i].code, code))
-            instruction_profile_add(counts, &file->lines[i].counts);
+    const struct profile_line wanted = {.code = code, .address = address}, *found = NULL;
+    if (file->n_lines) /* bsearch takes no null */
+        found = bsearch(&wanted, file->lines, file->n_lines, sizeof wanted, compare_places);
+    *counts = found ? found->counts : (struct instruction_profile){0};
     return counts->n_executed != 0;
 }

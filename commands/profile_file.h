@@ -20,7 +20,7 @@ struct profile_line {
 };
 
 struct profile_file {
-    struct profile_line *lines; /* owned */
+    struct profile_line *lines; /* owned; by code and address, one an instruction */
     size_t n_lines;
 };
 
@@ -30,6 +30,8 @@ void profile_file_append(struct text *text, const struct profiled_instruction *i
 /* Errors: STATUS_USAGE, "PATH:LINE: reason". The caller frees with profile_file_free, also after false. */
 bool profile_file_read(const char *path, struct profile_file *file, struct error *error);
 void profile_file_free(struct profile_file *file);
+/* Whether a line is of that code object, or the file has none at all. */
+bool profile_file_is_of(const struct profile_file *file, struct hash128 code);
 /* The sum of the counts of an instruction in all wave sizes; false where it was not executed. */
 bool profile_file_find(const struct profile_file *file, struct hash128 code, uint64_t address,
                        struct instruction_profile *counts);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs fuzz targets for a bounded time each, from real code objects. Usage: scripts/fuzz.sh BUILD SECONDS TARGET...
 # Inputs that led somewhere new are kept in BUILD/corpus and used again; an input that crashes a target is left as
-# BUILD/crash-TARGET-… and ends the script with status 1. Run one again: BUILD/fuzz/TARGET FILE.
+# BUILD/crash-TARGET-… and makes its status 1. Run one again: BUILD/fuzz/TARGET FILE.
 set -euo pipefail
 build=$1 seconds=$2
 shift 2

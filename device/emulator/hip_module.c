@@ -135,6 +135,20 @@ static void code_range(const struct code_object *object, uint64_t *first, uint64
     }
 }
 
+/* False, with the code undone, when the host is out of memory. */
+static bool open_profile(struct emulator *emulator, struct ihipModule_t *module, struct emulated_code *code)
+{
+    if (!emulator->options.count_profile)
+        return true;
+    struct instruction_profile *counts = profile_open(code->n_instructions);
+    module->profile[code - module->code] = counts;
+    if (counts)
+        return true;
+    hip_refuse(emulator, hipErrorOutOfMemory, "no memory for the counts of %u instructions", code->n_instructions);
+    code_free(code);
+    return false;
+}
+
 const struct emulated_code *hip_function_code(struct emulator *emulator, const struct ihipModuleSymbol_t *function)
 {
     enum { ENABLE_WAVEFRONT_SIZE32 = 1 << 10 };
@@ -154,9 +168,7 @@ const struct emulated_code *hip_function_code(struct emulator *emulator, const s
         return NULL;
     }
     code->load_address = module->address;
-    if (emulator->options.count_profile)
-        module->profile[code - module->code] = profile_open(code->n_instructions);
-    return code;
+    return open_profile(emulator, module, code) ? code : NULL;
 }
 
 struct instruction_profile *hip_function_profile(const struct ihipModuleSymbol_t *function,

@@ -60,7 +60,8 @@ unknown_command() { run 2 contrat && err_says "did you mean 'contract'" && one_e
 unknown_option() { run 2 contract --quik && err_says '\-\-quik is no option here' && one_error_line; }
 wrong_values() {
     local words
-    for words in '--runs 1' '--runs x' '--shard 3/2' '--shard 1' '--device cpu' '--chip gfx9999' '--seed x' '--jobs 0' '--quick --full' 'stray'; do
+    for words in '--runs 1' '--runs x' '--shard 3/2' '--shard 1' '--device cpu' '--chip gfx9999' '--seed x' '--jobs 0' '--quick --full' 'stray' \
+        '--device rocm --check mem' '--matrix-model ieee --device rocm' '--no-check init --device rocm'; do
         # shellcheck disable=SC2086 # the words are several
         run 2 contract $words && one_error_line || return 1
     done

@@ -229,6 +229,11 @@ static void a_profile_stands_beside_the_disassembly(void **state)
     assert_int_equal(disasm(bench, "k.co --profile bad.txt"), STATUS_USAGE);
     says(bench->err, "bad.txt:2: no line of a profile");
     assert_int_equal(disasm(bench, "k.co --profile"), STATUS_USAGE);
+    const char other[] = "# code address\n00000000000000010000000000000002 0x0 1 1 0 0 0 0 0 0 0 0 0 0 0\n";
+    write_bytes(bench, "other.txt", other, sizeof other - 1);
+    assert_int_equal(disasm(bench, "k.co --profile other.txt"), STATUS_USAGE);
+    says(bench->err, "other.txt has no line of ");
+    says(bench->err, "another build; run `emulate --profile` with this file again");
 }
 
 static void unwritten_elements_are_noted(void **state)
