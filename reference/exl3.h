@@ -16,6 +16,7 @@
 #include "reference/audit.h"
 #include "reference/bound.h"
 #include "reference/exact.h"
+#include "reference/exl3_trellis.h"
 #include "reference/hadamard.h"
 #include "reference/policy.h"
 
@@ -37,6 +38,8 @@ void exl3_rot_in_audit(const struct exl3_rot_in *problem, int64_t row, int64_t c
 void exl3_rot_in_model(const struct exl3_rot_in *problem, const struct policy *policy, double *out);
 /* The sum behind out[row][column] where x and suh hold integers. */
 void exl3_rot_in_exact(const struct exl3_rot_in *problem, int64_t first, int64_t n, struct exact_sum *sums);
+/* The outputs bit for bit: each step in f32 on the host, and two roundings at the end. */
+void exl3_rot_in_bytes(const struct exl3_rot_in *problem, uint16_t *out);
 
 struct exl3_linear {
     int64_t rows, k, n;
@@ -51,6 +54,10 @@ struct exl3_linear {
     bool strips; /* w: false: [k/16][n/16], as a checkpoint stores it; true: [n/128][k/16][8], a block's tiles together */
 };
 
+enum { EXL3_TILES_OF_GROUP = HADAMARD_SIZE / EXL3_TILE };
+/* The first of the eight tiles of a tile row under a group of columns, which follow one another in either layout. */
+const uint16_t *exl3_tiles_of_group(const struct exl3_linear *problem, int64_t tile_row, int64_t group);
+
 void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out);
 void exl3_linear_audit(const struct exl3_linear *problem, int64_t row, int64_t column, struct audit *audit);
 void exl3_linear_model(const struct exl3_linear *problem, const struct policy *policy, double *out);
@@ -58,5 +65,8 @@ void exl3_linear_model(const struct exl3_linear *problem, const struct policy *p
  * integers times 16: every column's sum is the same, so that out is 128 times it in the group's first column and 0
  * elsewhere. */
 void exl3_linear_exact(const struct exl3_linear *problem, int64_t first, int64_t n, struct exact_sum *sums);
+/* The outputs bit for bit, where every sum over K is exact in f32 whatever its order (identity rows): f32 steps from the
+ * sums on. Left as they are where the host is out of memory. */
+void exl3_linear_bytes(const struct exl3_linear *problem, void *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "reference/exl3_trellis.h"
 #include "reference/step.h"
 
-enum { GROUP = HADAMARD_SIZE, TILES_OF_GROUP = GROUP / EXL3_TILE };
+enum { GROUP = HADAMARD_SIZE };
 
 /* x in float64, and its sizes as the adders of dot steps see them. */
 struct rows_of_x {
@@ -52,19 +52,18 @@ struct slice {
     double weight[EXL3_TILE][GROUP], magnitude[EXL3_TILE][GROUP];
 };
 
-/* The first of the eight tiles of a tile row under a group of columns, which follow one another in either layout. */
-static const uint16_t *tiles_at(const struct exl3_linear *p, int64_t tile_row, int64_t group)
+const uint16_t *exl3_tiles_of_group(const struct exl3_linear *p, int64_t tile_row, int64_t group)
 {
-    int64_t tile = p->strips ? (group * (p->k / EXL3_TILE) + tile_row) * TILES_OF_GROUP
-                             : tile_row * (p->n / EXL3_TILE) + group * TILES_OF_GROUP;
+    int64_t tile = p->strips ? (group * (p->k / EXL3_TILE) + tile_row) * EXL3_TILES_OF_GROUP
+                             : tile_row * (p->n / EXL3_TILE) + group * EXL3_TILES_OF_GROUP;
     return p->w + tile * exl3_tile_words(p->bits);
 }
 
 static void decode_slice(const struct exl3_linear *p, const struct exl3_codebook *codebook, int64_t tile_row, int64_t group,
                          struct slice *slice)
 {
-    const uint16_t *tile = tiles_at(p, tile_row, group);
-    for (int i = 0; i < TILES_OF_GROUP; i++, tile += exl3_tile_words(p->bits))
+    const uint16_t *tile = exl3_tiles_of_group(p, tile_row, group);
+    for (int i = 0; i < EXL3_TILES_OF_GROUP; i++, tile += exl3_tile_words(p->bits))
         exl3_decode_tile(codebook, tile, p->bits, &slice->weight[0][i * EXL3_TILE], GROUP);
     for (int k = 0; k < EXL3_TILE; k++)
         for (int c = 0; c < GROUP; c++)

@@ -28,3 +28,15 @@ void hadamard_model(const struct policy *policy, double values[HADAMARD_SIZE])
             values[i + h] = policy_add(policy, low, -high);
         }
 }
+
+void hadamard_f32(float values[HADAMARD_SIZE])
+{
+    for (int h = 1; h < HADAMARD_SIZE; h *= 2)
+        for (int i = 0; i < HADAMARD_SIZE; i++) {
+            if (i & h)
+                continue;
+            float low = values[i], high = values[i + h];
+            values[i] = low + high;
+            values[i + h] = low - high;
+        }
+}

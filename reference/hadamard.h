@@ -17,5 +17,7 @@ int hadamard_sign(int row, int column);
 void hadamard_bound(enum number_format format, struct bound values[HADAMARD_SIZE]);
 /* In place in float64, with the policy's rounding of every partial sum. */
 void hadamard_model(const struct policy *policy, double values[HADAMARD_SIZE]);
+/* In place in f32, as a kernel's butterflies give it. */
+void hadamard_f32(float values[HADAMARD_SIZE]);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "contract/registry.h"
 #include "reference/exl3.h"
+#include "reference/exl3_trellis.h"
 
-#define EXL3_SOURCE     "kernels/exl3/exl3.hip"
 #define EXL3_SHAPE_NOTE "K and N are multiples of 128 (whole Hadamard groups): no odd or ragged width exists"
 
 enum { EXL3_GROUP = HADAMARD_SIZE };
@@ -25,5 +25,16 @@ static inline struct reg_arg exl3_scale_arg(void)
 {
     return (struct reg_arg){.kind = REG_ARG_F32, .real = EXL3_SCALE};
 }
+
+/* Tiles whose weights all have one sign, else random: 256 of them, from which many are drawn. */
+enum { EXL3_POOL_TILES = 256 };
+struct exl3_tile_pool {
+    int bits;
+    uint16_t tile[EXL3_POOL_TILES][16 * EXL3_MAX_BITS];
+};
+/* sign: +1 or -1. */
+void exl3_tile_pool_fill(struct exl3_tile_pool *pool, struct random_key key, int bits, int sign);
+/* The index-th draw of the key: exl3_tile_words(bits) words. */
+void exl3_tile_pool_draw(const struct exl3_tile_pool *pool, struct random_key key, int64_t index, uint16_t *tile);
 
 #endif

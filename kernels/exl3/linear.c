@@ -1,62 +1,47 @@
-/* tf_exl3_linear_k8_w4 and _w8, f32 and bf16 out: rotated f16 rows times 4-bit trellis weights, rotated back, scaled, times
- * svh. Dimensions of a shape: rows, K, N. */
+/* tf_exl3_linear_kB_w4 and _w8, f32 and bf16 out: rotated f16 rows times trellis weights of B/2 bits, rotated back, scaled,
+ * times svh. Dimensions of a shape: rows, K, N, and 1 where W lies in strips. */
 #include "kernels/exl3/exl3.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-#include "contract/base/parallel.h"
 #include "kernels/forward.h"
 #include "reference/exl3_trellis.h"
 
 enum { X, W, SVH, OUT };                                     /* tensors */
 enum { ROWS_OF_PASS = 16, LANES = 32, N_OF_8_WAVES = 8192 }; /* 8 waves from that N up, 4 below */
-enum { BITS = 4 };
 
 #define SHAPE(r, k, n, ...)                                                                                                \
     {                                                                                                                      \
         .label = #r "x" #k "x" #n, .dim = {r, k, n}, __VA_ARGS__                                                           \
     }
+#define STRIPS(r, k, n, ...)                                                                                               \
+    {                                                                                                                      \
+        .label = #r "x" #k "x" #n "-strips", .dim = {r, k, n, 1}, __VA_ARGS__                                              \
+    }
 
-static const struct reg_shape shapes_w4[] = {
-    SHAPE(1, 512, 128, .quick = true), /* the indexer */
-    SHAPE(16, 512, 128),
-    SHAPE(64, 512, 128),
-    SHAPE(4, 1024, 8064),               /* just below the edge of the plan */
-    SHAPE(1, 6144, 128, .quick = true), /* the exact-sum shape */
-    SHAPE(1, 128, 128),
-    SHAPE(15, 128, 256),
-    SHAPE(16, 256, 128),
-    SHAPE(17, 256, 256, .quick = true),
-    SHAPE(64, 128, 256),
-};
+/* What every width has. */
+#define SHAPES_W4                                                                                                          \
+    SHAPE(1, 512, 128, .quick = true),                                                /* the indexer */                    \
+        SHAPE(16, 512, 128), SHAPE(64, 512, 128), SHAPE(1, 6144, 128, .quick = true), /* the exact-sum shape */            \
+        SHAPE(1, 128, 128), SHAPE(15, 128, 256), SHAPE(16, 256, 128), SHAPE(17, 256, 256, .quick = true),                  \
+        SHAPE(64, 128, 256), STRIPS(3, 256, 384, .quick = true)
+#define SHAPES_W8                                                                                                          \
+    SHAPE(1, 128, 8192, .quick = true), SHAPE(17, 128, 8320), STRIPS(2, 256, 8320, .quick = true),                         \
+        SHAPE(1, 6144, 8192, .heavy = true), SHAPE(1, 5120, 129280, .heavy = true) /* the head */
 
-static const struct reg_shape shapes_w8[] = {
-    SHAPE(4, 1024, 8192), /* the edge of the plan */
-    SHAPE(16, 1024, 8192),
-    SHAPE(1, 6144, 8192, .quick = true), /* the exact-sum shape */
-    SHAPE(1, 128, 8192),
-    SHAPE(15, 256, 8192),
-    SHAPE(17, 128, 8320, .quick = true),
-    SHAPE(64, 256, 8192),
-    SHAPE(4, 6144, 25600),                 /* Engram */
-    SHAPE(1, 5120, 129280, .heavy = true), /* the head */
-};
+/* The edge of the plan and Engram run at one width by default, and at the others with --full: a width changes how a tile is
+ * decoded, not what becomes of it. */
+static const struct reg_shape shapes_w4[] = {SHAPES_W4, SHAPE(4, 1024, 8064, .heavy = true)};
+static const struct reg_shape shapes_w4_edge[] = {SHAPES_W4, SHAPE(4, 1024, 8064)};
+static const struct reg_shape shapes_w8[] = {SHAPES_W8, SHAPE(4, 1024, 8192, .heavy = true),
+                                             SHAPE(16, 1024, 8192, .heavy = true), SHAPE(4, 6144, 25600, .heavy = true)};
+static const struct reg_shape shapes_w8_edge[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192),
+                                                  SHAPE(4, 6144, 25600, .heavy = true)};
+static const struct reg_shape shapes_w8_engram[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192),
+                                                    SHAPE(4, 6144, 25600)};
 
-/* Those of f32 but for Engram, whose sums are the same: heavy here. */
-static const struct reg_shape shapes_w8_bf16[] = {
-    SHAPE(4, 1024, 8192),
-    SHAPE(16, 1024, 8192),
-    SHAPE(1, 6144, 8192, .quick = true),
-    SHAPE(1, 128, 8192),
-    SHAPE(15, 256, 8192),
-    SHAPE(17, 128, 8320, .quick = true),
-    SHAPE(64, 256, 8192),
-    SHAPE(4, 6144, 25600, .heavy = true),
-    SHAPE(1, 5120, 129280, .heavy = true),
-};
-
-static bool plan(const struct reg_shape *shape, int n_waves, enum number_format out, struct reg_plan *plan,
+static bool plan(const struct reg_shape *shape, int bits, int n_waves, enum number_format out, struct reg_plan *plan,
                  struct error *error)
 {
     int64_t rows = shape->dim[0], k = shape->dim[1], n = shape->dim[2];
@@ -71,36 +56,22 @@ static bool plan(const struct reg_shape *shape, int n_waves, enum number_format 
     *plan = (struct reg_plan){
         .n_tensors = 4,
         .tensor = {[X] = {"x", FORMAT_F16, REG_INPUT, rows, k},
-                   [W] = {"w", FORMAT_U16, REG_INPUT, k / EXL3_TILE, n / EXL3_TILE * exl3_tile_words(BITS)},
+                   [W] = {"w", FORMAT_U16, REG_INPUT, k / EXL3_TILE, n / EXL3_TILE * exl3_tile_words(bits)},
                    [SVH] = {"svh", FORMAT_F16, REG_INPUT, 1, n},
                    [OUT] = {"out", out, REG_OUTPUT, rows, n}},
-        .n_args = 8,
+        .n_args = 9,
         .arg = {exl3_tensor_arg(X), exl3_tensor_arg(W), exl3_tensor_arg(SVH), exl3_tensor_arg(OUT), exl3_scale_arg(),
-                exl3_int_arg(rows), exl3_int_arg(k), exl3_int_arg(n)},
+                exl3_int_arg(rows), exl3_int_arg(k), exl3_int_arg(n), exl3_int_arg(shape->dim[3])},
         .grid = {(uint32_t)(n / EXL3_GROUP), (uint32_t)((rows + ROWS_OF_PASS - 1) / ROWS_OF_PASS), 1},
         .block = {(uint32_t)n_waves * LANES, 1, 1},
     };
     return true;
 }
 
-static bool plan_w4(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
+/* Bits a weight, from the 16-bit words of a row of tiles. */
+static int bits_of(const struct reg_plan *plan)
 {
-    return plan(shape, 4, FORMAT_F32, out, error);
-}
-
-static bool plan_w8(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, 8, FORMAT_F32, out, error);
-}
-
-static bool plan_w4_bf16(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, 4, FORMAT_BF16, out, error);
-}
-
-static bool plan_w8_bf16(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, 8, FORMAT_BF16, out, error);
+    return (int)(plan->tensor[W].columns / (plan->tensor[OUT].columns / EXL3_TILE) / EXL3_TILE);
 }
 
 static struct exl3_linear problem(const struct reg_case *c)
@@ -109,59 +80,29 @@ static struct exl3_linear problem(const struct reg_case *c)
     return (struct exl3_linear){.rows = p->tensor[X].rows,
                                 .k = p->tensor[X].columns,
                                 .n = p->tensor[OUT].columns,
-                                .bits = BITS,
+                                .bits = bits_of(p),
                                 .n_waves = (int)p->block[0] / LANES,
                                 .out_format = p->tensor[OUT].format,
                                 .scale = EXL3_SCALE,
                                 .x = c->data[X],
                                 .w = c->data[W],
                                 .svh = c->data[SVH],
+                                .strips = c->shape->dim[3] != 0,
                                 .n_threads = c->n_threads};
 }
 
-static bool all_positive(const uint16_t *tile)
+static int64_t n_tiles(const struct reg_plan *plan)
 {
-    for (int t = 0; t < EXL3_TILE_WEIGHTS; t++)
-        if (exl3_weight(exl3_window(tile, BITS, t)) <= 0)
-            return false;
-    return true;
+    return plan->tensor[W].rows * plan->tensor[OUT].columns / EXL3_TILE;
 }
 
-/* Bits of weight t, which are the last BITS of its window. */
-static void set_weight_bits(uint16_t *tile, int t, unsigned bits)
+static void fill_one_signed(const struct reg_case *c, uint16_t *w)
 {
-    int end = (t + 1) * BITS, word = (end - 1) / 32, half = 2 * word + (32 * (word + 1) - end) / 16;
-    int shift = (32 * (word + 1) - end) % 16;
-    tile[half] = (uint16_t)((tile[half] & ~(((1u << BITS) - 1) << shift)) | bits << shift);
-}
-
-/* A tile whose weights are all positive: each weight's own bits are drawn again until its window gives a positive one; the
- * first windows hold the ring's last bits, so the whole is drawn again where those do not fit. */
-static bool positive_tile(struct random_key key, uint64_t *draw, uint16_t *tile)
-{
-    for (int attempt = 0; attempt < 64; attempt++)
-        for (int round = 0; round < 2; round++)
-            for (int t = 0; t < EXL3_TILE_WEIGHTS; t++) {
-                for (int tries = 0; tries < 64 && exl3_weight(exl3_window(tile, BITS, t)) <= 0; tries++)
-                    set_weight_bits(tile, t, random_below(key, (*draw)++, 1u << BITS));
-                if (round == 1 && t == EXL3_TILE_WEIGHTS - 1 && all_positive(tile))
-                    return true;
-            }
-    return false;
-}
-
-/* One-sided: tiles are taken at random from a pool of positive ones. */
-static void fill_positive(const struct reg_case *c, uint16_t *w, int64_t n_tiles)
-{
-    enum { POOL = 256, WORDS = 16 * BITS };
-    uint16_t(*pool)[WORDS] = calloc(POOL, sizeof *pool);
+    struct exl3_tile_pool pool;
     struct random_key key = reg_key(c, W);
-    uint64_t draw = (uint64_t)n_tiles;
-    for (int i = 0; pool && i < POOL; i++)
-        positive_tile(key, &draw, pool[i]);
-    for (int64_t i = 0; pool && i < n_tiles; i++)
-        memcpy(w + i * WORDS, pool[random_below(key, (uint64_t)i, POOL)], sizeof *pool);
-    free(pool);
+    exl3_tile_pool_fill(&pool, key, bits_of(c->plan), +1);
+    for (int64_t i = 0, n = n_tiles(c->plan), words = exl3_tile_words(pool.bits); i < n; i++)
+        exl3_tile_pool_draw(&pool, key, i, w + i * words);
 }
 
 static void fill_w(const struct reg_case *c, uint16_t *w)
@@ -171,7 +112,7 @@ static void fill_w(const struct reg_case *c, uint16_t *w)
     if (c->pattern == REG_PATTERN_EXACT)
         memset(w, 0xff, (size_t)n * sizeof *w);
     else if (c->pattern == REG_PATTERN_ONESIDED)
-        fill_positive(c, w, n / exl3_tile_words(BITS));
+        fill_one_signed(c, w);
     else
         for (int64_t i = 0; i < n; i += 4) { /* n is a multiple of 64 */
             uint64_t bits = random_bits(key, (uint64_t)i / 4);
@@ -212,20 +153,100 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         reg_fill(c, tensor, data);
 }
 
+/* Byte contracts */
+
+/* Every number of rows up to 24, each from another first row. */
+static const struct reg_window windows[] = {
+    {0, 1},   {62, 2},  {5, 3},   {11, 4},  {59, 5},  {1, 6},   {30, 7}, {17, 8}, {2, 9},
+    {7, 10},  {13, 11}, {52, 12}, {50, 13}, {3, 14},  {47, 15}, {9, 16}, {8, 17}, {21, 18},
+    {45, 19}, {33, 20}, {4, 21},  {6, 22},  {41, 23}, {40, 24}, {63, 1},
+};
+/* Those on either side of a pass of 4 rows and of 16, where N is large. */
+static const struct reg_window few_windows[] = {{17, 1}, {62, 2}, {11, 4}, {59, 5}, {47, 15}, {8, 17}, {40, 24}};
+
+/* Tile i lies in an odd row of tiles. */
+static bool tile_row_is_odd(const struct reg_case *c, int64_t i)
+{
+    int64_t tile_rows = c->plan->tensor[W].rows, tiles_of_row = c->plan->tensor[OUT].columns / EXL3_TILE;
+    int64_t row = c->shape->dim[3] ? i / EXL3_TILES_OF_GROUP % tile_rows : i / tiles_of_row;
+    return row % 2 != 0;
+}
+
+/* Positive weights in even rows of tiles and negative ones in odd: with x of the same sign, zeros too, all products of a
+ * sum are positive or +0, because gfx11's dot2 takes a product of -0 for a grid unit below 0. */
+static void fill_identity_w(const struct reg_case *c, uint16_t *w)
+{
+    struct exl3_tile_pool pool[2];
+    struct random_key key = reg_key(c, W);
+    for (int odd = 0; odd < 2; odd++)
+        exl3_tile_pool_fill(&pool[odd], key, bits_of(c->plan), odd ? -1 : +1);
+    for (int64_t i = 0, n = n_tiles(c->plan), words = exl3_tile_words(bits_of(c->plan)); i < n; i++)
+        exl3_tile_pool_draw(&pool[tile_row_is_odd(c, i)], key, i, w + i * words);
+}
+
+static void fill_identity_x(const struct reg_case *c, uint16_t *x)
+{
+    int64_t k = c->plan->tensor[X].columns;
+    for (int64_t row = 0; row < c->plan->tensor[X].rows; row++)
+        for (int64_t i = 0; i < k; i++)
+            format_store(FORMAT_F16, x, row * k + i, copysign(i == row, i / EXL3_TILE % 2 ? -1 : 1));
+}
+
+/* Row k of x takes row k of W alone: each weight reaches the outputs of its row and group unrounded. */
+static void fill_identity(const struct reg_case *c, int tensor, void *data)
+{
+    if (tensor == W)
+        fill_identity_w(c, data);
+    else if (tensor == X)
+        fill_identity_x(c, data);
+    else
+        reg_fill(c, tensor, data);
+}
+
+static void expect_steps(const struct reg_case *c, int tensor, void *bytes)
+{
+    (void)tensor;
+    struct exl3_linear p = problem(c);
+    exl3_linear_bytes(&p, bytes);
+}
+
+#define ROWS(n_columns, of_windows, ...)                                                                                   \
+    {                                                                                                                      \
+        .name = "rows", .what = "a row's bytes are its own in any window of 1 to 24 rows",                                 \
+        .shape = SHAPE(64, 256, n_columns, __VA_ARGS__), .windows = of_windows,                                            \
+        .n_windows = sizeof of_windows / sizeof of_windows[0], .row_dim = 0, .row_tensors = 1u << X | 1u << OUT            \
+    }
+#define WEIGHTS(layout, of_shape)                                                                                          \
+    {                                                                                                                      \
+        .name = layout, .what = "each weight is decoded bit for bit", .shape = of_shape, .fill = fill_identity,            \
+        .expect = expect_steps                                                                                             \
+    }
+
+static const struct reg_bytes bytes_w4[] = {ROWS(128, windows, .quick = true),
+                                            WEIGHTS("weights", SHAPE(128, 128, 256, .quick = true)),
+                                            WEIGHTS("weights in strips", STRIPS(128, 128, 256, .quick = true))};
+static const struct reg_bytes bytes_w8[] = {ROWS(8192, few_windows), WEIGHTS("weights", SHAPE(128, 128, 8192)),
+                                            WEIGHTS("weights in strips", STRIPS(128, 128, 8192))};
+
 FORWARD_OUTPUTS(exl3_linear)
 FORWARD_AUDIT(exl3_linear, n)
 
-#define LINEAR(kernel, plan_of, shapes_of, ...)                                                                            \
-    static const struct registration kernel = {                                                                            \
-        .name = "tf_exl3_" #kernel,                                                                                        \
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define LINEAR(width, waves, n_bits, n_waves, out, of_shapes, of_bytes, ...)                                               \
+    static bool plan_##width##_##waves(const struct reg_shape *shape, struct reg_plan *result, struct error *error)        \
+    {                                                                                                                      \
+        return plan(shape, n_bits, n_waves, out, result, error);                                                           \
+    }                                                                                                                      \
+    static const struct registration width##_##waves = {                                                                   \
+        .name = "tf_exl3_linear_" #width "_" #waves,                                                                       \
         .family = "exl3",                                                                                                  \
-        .source = EXL3_SOURCE,                                                                                             \
-        .symbol = "tf_exl3_" #kernel,                                                                                      \
-        .shapes = shapes_of,                                                                                               \
-        .n_shapes = sizeof shapes_of / sizeof shapes_of[0],                                                                \
+        .source = "kernels/exl3/linear_" #width ".hip",                                                                    \
+        .symbol = "tf_exl3_linear_" #width "_" #waves,                                                                     \
+        .shapes = of_shapes,                                                                                               \
+        .n_shapes = COUNT(of_shapes),                                                                                      \
         .shape_note = EXL3_SHAPE_NOTE,                                                                                     \
         .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
-        .plan = plan_of,                                                                                                   \
+        .plan = plan_##width##_##waves,                                                                                    \
         .fill = fill,                                                                                                      \
         .reference = reference,                                                                                            \
         .audit = audit,                                                                                                    \
@@ -234,13 +255,35 @@ FORWARD_AUDIT(exl3_linear, n)
         .exact_needs_one_sign = true,                                                                                      \
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "K is a multiple of 128 and so of every tile: there is no tail to drop",                           \
+        .bytes = of_bytes,                                                                                                 \
+        .n_bytes = COUNT(of_bytes),                                                                                        \
         __VA_ARGS__};                                                                                                      \
-    REG_KERNEL(&kernel)
+    REG_KERNEL(&width##_##waves)
 
 #define HIDDEN_BY_BF16(sibling)                                                                                            \
-    .exact_note = "the bf16 store hides errors of a sum below 2^-9 of it", .exact_sibling = sibling
+    .exact_note = "the bf16 store hides errors of a sum below 2^-9 of it", .exact_sibling = "tf_exl3_linear_" sibling
 
-LINEAR(linear_k8_w4, plan_w4, shapes_w4, );
-LINEAR(linear_k8_w8, plan_w8, shapes_w8, );
-LINEAR(linear_k8_w4_bf16, plan_w4_bf16, shapes_w4, HIDDEN_BY_BF16("tf_exl3_linear_k8_w4"));
-LINEAR(linear_k8_w8_bf16, plan_w8_bf16, shapes_w8_bf16, HIDDEN_BY_BF16("tf_exl3_linear_k8_w8"));
+LINEAR(k4, w4, 2, 4, FORMAT_F32, shapes_w4, bytes_w4, );
+LINEAR(k4, w4_bf16, 2, 4, FORMAT_BF16, shapes_w4, bytes_w4, HIDDEN_BY_BF16("k4_w4"));
+LINEAR(k4, w8, 2, 8, FORMAT_F32, shapes_w8, bytes_w8, );
+LINEAR(k4, w8_bf16, 2, 8, FORMAT_BF16, shapes_w8, bytes_w8, HIDDEN_BY_BF16("k4_w8"));
+LINEAR(k6, w4, 3, 4, FORMAT_F32, shapes_w4, bytes_w4, );
+LINEAR(k6, w4_bf16, 3, 4, FORMAT_BF16, shapes_w4, bytes_w4, HIDDEN_BY_BF16("k6_w4"));
+LINEAR(k6, w8, 3, 8, FORMAT_F32, shapes_w8, bytes_w8, );
+LINEAR(k6, w8_bf16, 3, 8, FORMAT_BF16, shapes_w8, bytes_w8, HIDDEN_BY_BF16("k6_w8"));
+LINEAR(k8, w4, 4, 4, FORMAT_F32, shapes_w4_edge, bytes_w4, );
+LINEAR(k8, w4_bf16, 4, 4, FORMAT_BF16, shapes_w4_edge, bytes_w4, HIDDEN_BY_BF16("k8_w4"));
+LINEAR(k8, w8, 4, 8, FORMAT_F32, shapes_w8_engram, bytes_w8, );
+LINEAR(k8, w8_bf16, 4, 8, FORMAT_BF16, shapes_w8_edge, bytes_w8, HIDDEN_BY_BF16("k8_w8"));
+LINEAR(k10, w4, 5, 4, FORMAT_F32, shapes_w4, bytes_w4, );
+LINEAR(k10, w4_bf16, 5, 4, FORMAT_BF16, shapes_w4, bytes_w4, HIDDEN_BY_BF16("k10_w4"));
+LINEAR(k10, w8, 5, 8, FORMAT_F32, shapes_w8, bytes_w8, );
+LINEAR(k10, w8_bf16, 5, 8, FORMAT_BF16, shapes_w8, bytes_w8, HIDDEN_BY_BF16("k10_w8"));
+LINEAR(k12, w4, 6, 4, FORMAT_F32, shapes_w4, bytes_w4, );
+LINEAR(k12, w4_bf16, 6, 4, FORMAT_BF16, shapes_w4, bytes_w4, HIDDEN_BY_BF16("k12_w4"));
+LINEAR(k12, w8, 6, 8, FORMAT_F32, shapes_w8, bytes_w8, );
+LINEAR(k12, w8_bf16, 6, 8, FORMAT_BF16, shapes_w8, bytes_w8, HIDDEN_BY_BF16("k12_w8"));
+LINEAR(k16, w4, 8, 4, FORMAT_F32, shapes_w4, bytes_w4, );
+LINEAR(k16, w4_bf16, 8, 4, FORMAT_BF16, shapes_w4, bytes_w4, HIDDEN_BY_BF16("k16_w4"));
+LINEAR(k16, w8, 8, 8, FORMAT_F32, shapes_w8, bytes_w8, );
+LINEAR(k16, w8_bf16, 8, 8, FORMAT_BF16, shapes_w8, bytes_w8, HIDDEN_BY_BF16("k16_w8"));

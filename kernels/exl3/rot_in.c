@@ -162,6 +162,29 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         fill_exact_x(c, data);
 }
 
+/* Rows of twelve scales. */
+static void fill_scales(const struct reg_case *c, int tensor, void *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    struct random_key key = reg_key(c, tensor);
+    for (int64_t i = 0; i < t->rows * t->columns; i++)
+        format_store(t->format, data, i, ldexp(2 * random_unit(key, (uint64_t)i) - 1, (int)(i / t->columns % 12) - 6));
+}
+
+static void expect_steps(const struct reg_case *c, int tensor, void *bytes)
+{
+    (void)tensor;
+    struct exl3_rot_in p = problem(c);
+    exl3_rot_in_bytes(&p, bytes);
+}
+
+/* 130,048 values in each of the three formats of x. */
+static const struct reg_bytes bytes[] = {{.name = "roundings",
+                                          .what = "f32 steps, then two roundings, bit for bit",
+                                          .shape = {.label = "254x512", .dim = {254, 512}, .quick = true},
+                                          .fill = fill_scales,
+                                          .expect = expect_steps}};
+
 FORWARD_OUTPUTS(exl3_rot_in)
 FORWARD_AUDIT(exl3_rot_in, k)
 
@@ -169,7 +192,7 @@ FORWARD_AUDIT(exl3_rot_in, k)
     static const struct registration variable = {                                                                          \
         .name = #kernel,                                                                                                   \
         .family = "exl3",                                                                                                  \
-        .source = EXL3_SOURCE,                                                                                             \
+        .source = "kernels/exl3/rot_in.hip",                                                                               \
         .symbol = #kernel,                                                                                                 \
         .shapes = shapes,                                                                                                  \
         .n_shapes = sizeof shapes / sizeof shapes[0],                                                                      \
@@ -183,6 +206,8 @@ FORWARD_AUDIT(exl3_rot_in, k)
         .exact = exact,                                                                                                    \
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "a group has 128 terms, a multiple of every tile: there is no tail to drop",                       \
+        .bytes = bytes,                                                                                                    \
+        .n_bytes = sizeof bytes / sizeof bytes[0],                                                                         \
     };                                                                                                                     \
     REG_KERNEL(&variable)
 

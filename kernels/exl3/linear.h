@@ -1,30 +1,21 @@
 /*
- * EXL3 projection for decode rows: y = H128( H128(x . suh) W ) . svh, in two kernels.
+ * tf_exl3_linear_kB_wV: f16 rows (from rot_in) times a trellis-coded W, the output rotation, the scale and svh. B/2 bits a
+ * weight, V waves of 32 lanes a block; f32 or bf16 out.
  *
- *   tf_exl3_rot_in*          rows of f32, f16 or bf16 times suh, rotated, scaled, rounded to f16.
- *   tf_exl3_linear_kB_wV*    f16 rows times a trellis-coded W, the output rotation, the scale and svh. B/2 bits a weight, V
- * waves of 32 lanes a block; f32 or bf16 out.
- *
- * H128 is the Sylvester Hadamard matrix over each aligned group of 128, by butterflies h = 1, 2, ... 64; the scale
- * (1/sqrt(128) in f32) is multiplied in afterwards. Work is laid out in logical waves of 32 lanes on every chip, so a
- * wave64 chip runs two of them in one wave and every result keeps its order of additions.
+ * A row's sums are one chain of dot2 steps a wave and column, then the waves' sums in rising order: no step depends on how
+ * many rows share the launch.
  */
-#include "../lanes.h"
+#ifndef KERNELS_EXL3_LINEAR_H
+#define KERNELS_EXL3_LINEAR_H
 
-#pragma clang fp contract(off)
-
-typedef _Float16 half2_t __attribute__((ext_vector_type(2)));
-typedef _Float16 half4_t __attribute__((ext_vector_type(4)));
-typedef __bf16 bfloat4_t __attribute__((ext_vector_type(4)));
+#include "rotation.h"
 
 namespace
 {
 
-constexpr int group = 128;       /* columns of one Hadamard group */
 constexpr int tile = 16;         /* rows and columns of a trellis tile */
 constexpr int rows_of_pass = 16; /* rows that share one decode of W */
 constexpr int rows_of_sum = 4;   /* rows whose partial sums are in LDS at once */
-constexpr int rot_in_threads = 128;
 
 /* v_dot2_f32_f16 where the chip has it; elsewhere one fma a product, low half first. */
 #if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx909__) || defined(__gfx90c__) || defined(__gfx1010__) ||    \
@@ -41,84 +32,6 @@ __device__ __forceinline__ float dot2(half2_t a, half2_t b, float sum)
 #else
     return __builtin_fmaf((float)a.y, (float)b.y, __builtin_fmaf((float)a.x, (float)b.x, sum));
 #endif
-}
-
-/* One butterfly across lanes: the lower lane gets lower + upper, the upper one lower - upper. */
-template <int MASK> __device__ __forceinline__ float4_t butterfly(float4_t v, int lane)
-{
-    const unsigned sign = lane & MASK ? 0x80000000u : 0u;
-    float4_t out;
-    for (int i = 0; i < 4; i++) {
-        const float own = v[i]; /* a copy: clang's bit_cast of a vector's element takes the first one's bits */
-        out[i] = lane_xor<MASK>(own) + __builtin_bit_cast(float, __builtin_bit_cast(unsigned, own) ^ sign);
-    }
-    return out;
-}
-
-/* H128 of the group whose columns 4*lane ... 4*lane+3 this lane holds: h = 1 and 2 in the lane, 4 to 64 across lanes. */
-__device__ __forceinline__ float4_t hadamard128(float4_t v, int lane)
-{
-    v = float4_t{v[0] + v[1], v[0] - v[1], v[2] + v[3], v[2] - v[3]};
-    v = float4_t{v[0] + v[2], v[1] + v[3], v[0] - v[2], v[1] - v[3]};
-    v = butterfly<1>(v, lane);
-    v = butterfly<2>(v, lane);
-    v = butterfly<4>(v, lane);
-    v = butterfly<8>(v, lane);
-    return butterfly<16>(v, lane);
-}
-
-/* Hides a value from the optimiser, so that what made it and what follows stay two roundings. */
-__device__ __forceinline__ float rounded_here(float value)
-{
-    asm volatile("" : "+v"(value));
-    return value;
-}
-
-/* The product with the scale and the conversion to f16: two roundings. */
-__device__ __forceinline__ _Float16 scaled_f16(float value, float scale)
-{
-#if defined(EXL3_FAULT_DIVIDE)
-    return (_Float16)rounded_here(value / 11.3137085f);
-#elif defined(EXL3_FAULT_FUSED)
-    unsigned fused = 0;
-    asm("v_fma_mixlo_f16 %0, %1, %2, 0" : "+v"(fused) : "v"(value), "v"(scale));
-    return __builtin_bit_cast(half2_t, fused).x;
-#else
-    return (_Float16)rounded_here(value * scale);
-#endif
-}
-
-/* One element of x times its suh. */
-__device__ __forceinline__ float product(float x, float suh)
-{
-#if defined(EXL3_FAULT_F16_PRODUCT)
-    return (float)(_Float16)rounded_here(x * suh);
-#else
-    return x * suh;
-#endif
-}
-
-/* x[rows][k] . suh[k] -> H128 -> * scale -> f16. One logical wave a group of 128, one row of blocks a row of x. */
-template <typename VECTOR>
-__device__ __forceinline__ void rot_in(const VECTOR *__restrict__ x, const half4_t *__restrict__ suh,
-                                       half4_t *__restrict__ out, float scale, int k)
-{
-    const int lane = threadIdx.x % wave;
-    const unsigned groups_of_row = (unsigned)k / group;
-    const unsigned g = blockIdx.x * (rot_in_threads / wave) + threadIdx.x / wave;
-    if (g >= groups_of_row)
-        return;
-    const size_t from = ((size_t)blockIdx.y * groups_of_row + g) * wave + lane;
-    const VECTOR in = x[from];
-    const half4_t sign = suh[g * wave + lane];
-    float4_t v;
-    for (int i = 0; i < 4; i++)
-        v[i] = product((float)in[i], (float)sign[i]);
-    v = hadamard128(v, lane);
-    half4_t result;
-    for (int i = 0; i < 4; i++)
-        result[i] = scaled_f16(v[i], scale);
-    out[from] = result;
 }
 
 /* What a lane reads of one tile: 32 weights of BITS bits, which are all 16 rows of the columns j and j + 8 (j = lane % 8).
@@ -192,12 +105,14 @@ template <int BITS, int ROWS> struct lane_sums {
 /* The logical wave's tile rows [first, last) times ROWS rows of x from `row` on; rows past n_rows repeat the last. */
 template <int BITS, int ROWS>
 __device__ __forceinline__ void accumulate(const half2_t *__restrict__ x, const unsigned *__restrict__ w, int row,
-                                           int n_rows, int k, int n, int first, int last, lane_sums<BITS, ROWS> &sums)
+                                           int n_rows, int k, int n, int strips, int first, int last,
+                                           lane_sums<BITS, ROWS> &sums)
 {
-    constexpr int words_of_tile = 8 * BITS;
+    constexpr int words_of_tile = 8 * BITS, words_of_block = group / tile * words_of_tile;
     const int lane = threadIdx.x % wave;
-    const size_t words_of_tile_row = (size_t)(n / tile) * words_of_tile;
-    const unsigned *own = w + (size_t)(blockIdx.x * (group / tile) + lane / 8) * words_of_tile + lane % 8 * BITS;
+    const size_t words_of_tile_row = strips ? words_of_block : (size_t)(n / tile) * words_of_tile;
+    const size_t block = strips ? (size_t)blockIdx.x * (k / tile) * words_of_block : (size_t)blockIdx.x * words_of_block;
+    const unsigned *own = w + block + lane / 8 * words_of_tile + lane % 8 * BITS;
     auto load = [&](int kt, int half) {
         return *(const tile_words<BITS> *)(own + kt * words_of_tile_row + half * 4 * words_of_tile);
     };
@@ -261,7 +176,7 @@ __device__ __forceinline__ void finish_row(const partial_sums<WAVES> &partial, i
 template <int BITS, int ROWS, int WAVES, typename OUT>
 __device__ __forceinline__ void linear_pass(const half2_t *__restrict__ x, const unsigned *__restrict__ w,
                                             const half4_t *__restrict__ svh, OUT *__restrict__ out, float scale, int row,
-                                            int n_rows, int k, int n, partial_sums<WAVES> &partial)
+                                            int n_rows, int k, int n, int strips, partial_sums<WAVES> &partial)
 {
     const int lane = threadIdx.x % wave;
     int own_wave = threadIdx.x / wave;
@@ -269,7 +184,7 @@ __device__ __forceinline__ void linear_pass(const half2_t *__restrict__ x, const
         own_wave = __builtin_amdgcn_readfirstlane(own_wave);
     const int tile_rows = k / tile / WAVES;
     lane_sums<BITS, ROWS> sums = {};
-    accumulate<BITS, ROWS>(x, w, row, n_rows, k, n, own_wave * tile_rows, (own_wave + 1) * tile_rows, sums);
+    accumulate<BITS, ROWS>(x, w, row, n_rows, k, n, strips, own_wave * tile_rows, (own_wave + 1) * tile_rows, sums);
     const half4_t own_svh = svh[(size_t)blockIdx.x * wave + lane];
 #pragma unroll
     for (int first = 0; first < ROWS; first += rows_of_sum) {
@@ -290,46 +205,39 @@ __device__ __forceinline__ void linear_pass(const half2_t *__restrict__ x, const
     }
 }
 
-/* x[rows][k] f16 (from rot_in), w[k/16][n/16][8*BITS] words, svh[n] f16 -> out[rows][n]. One block: 128 columns, up to 16
- * rows. The same chain of dot2 steps makes a row's sums however many rows share the pass. */
+/* x[rows][k] f16, w[k/16][n/16][8*BITS] words (strips: w[n/128][k/16][8][8*BITS]), svh[n] f16 -> out[rows][n]. One block:
+ * 128 columns, up to 16 rows. The same chain of dot2 steps makes a row's sums however many rows share the pass. */
 template <int BITS, int WAVES, typename OUT>
 __device__ __forceinline__ void linear(const half2_t *__restrict__ x, const unsigned *__restrict__ w,
                                        const half4_t *__restrict__ svh, OUT *__restrict__ out, float scale, int rows, int k,
-                                       int n)
+                                       int n, int strips)
 {
     __shared__ partial_sums<WAVES> partial;
     const int row = blockIdx.y * rows_of_pass;
     const int left = rows - row;
     if (left <= 1)
-        linear_pass<BITS, 1, WAVES>(x, w, svh, out, scale, row, rows, k, n, partial);
+        linear_pass<BITS, 1, WAVES>(x, w, svh, out, scale, row, rows, k, n, strips, partial);
     else if (left <= 4)
-        linear_pass<BITS, 4, WAVES>(x, w, svh, out, scale, row, rows, k, n, partial);
+        linear_pass<BITS, 4, WAVES>(x, w, svh, out, scale, row, rows, k, n, strips, partial);
     else
-        linear_pass<BITS, rows_of_pass, WAVES>(x, w, svh, out, scale, row, rows, k, n, partial);
+        linear_pass<BITS, rows_of_pass, WAVES>(x, w, svh, out, scale, row, rows, k, n, strips, partial);
 }
 
 } // namespace
 
-#define EXL3_ROT_IN(symbol, VECTOR)                                                                                        \
-    extern "C" __global__ __launch_bounds__(rot_in_threads) void symbol(                                                   \
-        const VECTOR *__restrict__ x, const half4_t *__restrict__ suh, half4_t *__restrict__ out, float scale, int k)      \
-    {                                                                                                                      \
-        rot_in(x, suh, out, scale, k);                                                                                     \
-    }
-
-EXL3_ROT_IN(tf_exl3_rot_in, float4_t)
-EXL3_ROT_IN(tf_exl3_rot_in_f16, half4_t)
-EXL3_ROT_IN(tf_exl3_rot_in_bf16, bfloat4_t)
-
 #define EXL3_LINEAR(symbol, bits, waves, OUT)                                                                              \
     extern "C" __global__ __launch_bounds__(waves *wave) void symbol(                                                      \
         const half2_t *__restrict__ x, const unsigned *__restrict__ w, const half4_t *__restrict__ svh,                    \
-        OUT *__restrict__ out, float scale, int rows, int k, int n)                                                        \
+        OUT *__restrict__ out, float scale, int rows, int k, int n, int strips)                                            \
     {                                                                                                                      \
-        linear<bits, waves>(x, w, svh, out, scale, rows, k, n);                                                            \
+        linear<bits, waves>(x, w, svh, out, scale, rows, k, n, strips);                                                    \
     }
 
-EXL3_LINEAR(tf_exl3_linear_k8_w4, 4, 4, float)
-EXL3_LINEAR(tf_exl3_linear_k8_w8, 4, 8, float)
-EXL3_LINEAR(tf_exl3_linear_k8_w4_bf16, 4, 4, __bf16)
-EXL3_LINEAR(tf_exl3_linear_k8_w8_bf16, 4, 8, __bf16)
+/* The four kernels of a width: kB is the kernels' name of it, twice the bits. */
+#define EXL3_LINEARS(kB, bits)                                                                                             \
+    EXL3_LINEAR(tf_exl3_linear_##kB##_w4, bits, 4, float)                                                                  \
+    EXL3_LINEAR(tf_exl3_linear_##kB##_w8, bits, 8, float)                                                                  \
+    EXL3_LINEAR(tf_exl3_linear_##kB##_w4_bf16, bits, 4, __bf16)                                                            \
+    EXL3_LINEAR(tf_exl3_linear_##kB##_w8_bf16, bits, 8, __bf16)
+
+#endif
