@@ -17,6 +17,7 @@
 #include "records/chips.h"
 
 struct flow;
+struct opcode_flow;
 
 struct emulated_code {
     const struct chip *chip;
@@ -28,9 +29,10 @@ struct emulated_code {
     uint32_t *index_of_dword; /* instruction index by offset_bytes / 4; UINT32_MAX where none starts */
     uint32_t n_dwords;
     const struct flow *flow; /* what each instruction reads and writes (sanitizer/flow.h), one more than n_instructions */
-    bool wraps_vectors;      /* it turns VGPR indexing or vector skipping on (vgpr_index.h) */
-    bool has_global_atomics; /* or coherent accesses: then workgroups run in schedule order on one thread */
-    bool has_acquires;       /* a wave may see what other workgroups released (enum memory_ordering) */
+    struct opcode_flow *opcode_flows; /* sanitizer/flow.c's, by row of the opcode table; of opcodes that occur */
+    bool wraps_vectors;               /* it turns VGPR indexing or vector skipping on (vgpr_index.h) */
+    bool has_global_atomics;          /* or coherent accesses: then workgroups run in schedule order on one thread */
+    bool has_acquires;                /* a wave may see what other workgroups released (enum memory_ordering) */
     struct arena arena;
 };
 

@@ -1,5 +1,6 @@
 #include "device/emulator/sanitizer/flow.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,19 +23,6 @@ enum implicit {
     RETURNS_INTO_DATA = 1 << 13, /* with glc */
 };
 
-bool flow_matches(const char *pattern, const char *text)
-{
-    for (; *pattern && *pattern != '*'; pattern++, text++)
-        if (!*text || (*pattern != '?' && *pattern != *text))
-            return false;
-    if (!*pattern)
-        return !*text;
-    while (!flow_matches(pattern + 1, text))
-        if (!*text++)
-            return false;
-    return true;
-}
-
 static unsigned implicit_of(const char *mnemonic)
 {
     static const struct {
@@ -47,7 +35,7 @@ static unsigned implicit_of(const char *mnemonic)
     };
     unsigned bits = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (flow_matches(rows[i].pattern, mnemonic))
+        if (fnmatch(rows[i].pattern, mnemonic, 0) == 0)
             bits |= rows[i].bits;
     return bits & LEAVES_SCC ? bits & ~(unsigned)WRITES_SCC : bits;
 }
@@ -70,17 +58,36 @@ static const struct rule *rule_of(const char *mnemonic)
 #undef RULE
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (flow_matches(rows[i].pattern, mnemonic))
+        if (fnmatch(rows[i].pattern, mnemonic, 0) == 0)
             return &rows[i];
     return NULL;
 }
 
-/* What init.c asks of a row besides its registers. */
-static void set_rule(const struct instruction *in, struct flow *flow)
+/* What the tables say of an opcode, looked up once for all of a code's instructions that have it. */
+struct opcode_flow {
+    uint16_t implicit; /* enum implicit bits */
+    uint8_t rule, detail, event;
+    bool known;
+};
+
+static void note_opcode(struct emulated_code *code, const struct opcode *opcode)
 {
-    const struct rule *rule = rule_of(in->opcode->mnemonic);
-    flow->rule = rule ? rule->rule : RULE_MIX;
-    flow->detail = rule ? rule->detail : 0;
+    struct opcode_flow *noted = opcode ? &code->opcode_flows[opcode->index] : NULL;
+    if (!noted || noted->known)
+        return;
+    const struct rule *rule = rule_of(opcode->mnemonic);
+    *noted = (struct opcode_flow){.implicit = (uint16_t)implicit_of(opcode->mnemonic),
+                                  .rule = rule ? rule->rule : RULE_MIX,
+                                  .detail = rule ? rule->detail : 0,
+                                  .event = (uint8_t)wait_event_of(opcode),
+                                  .known = true};
+}
+
+/* What init.c asks of a row besides its registers. */
+static void set_rule(const struct instruction *in, const struct opcode_flow *noted, struct flow *flow)
+{
+    flow->rule = noted->rule;
+    flow->detail = noted->detail;
     if (flow->rule == RULE_MIX && is_memory(in->class))
         flow->rule = RULE_MEMORY;
     if (flow->rule == RULE_BITWISE && !flow->detail)
@@ -194,7 +201,6 @@ static void add_implicit(const struct emulated_code *code, unsigned bits, struct
 /* Loads and stores of half a register, and buffer atomics, which return into their data register. */
 static void adjust_memory(const struct instruction *in, unsigned bits, struct flow *flow)
 {
-
     if (bits & HIGH_DATA)
         flow->reads[in->class == CLASS_BUFFER ? 0 : 1].part = FLOW_HIGH;
     if (bits & RETURNS_INTO_DATA && in->flags & FLAG_GLC && flow->n_dst == 0) {
@@ -236,9 +242,10 @@ void flow_make_row(const struct emulated_code *code, const struct instruction *i
     *flow = (struct flow){.rule = RULE_NONE};
     if (!in->opcode)
         return;
-    unsigned bits = implicit_of(in->opcode->mnemonic);
-    set_rule(in, flow);
-    flow->event = (uint8_t)wait_event_of(in);
+    const struct opcode_flow *noted = &code->opcode_flows[in->opcode->index];
+    unsigned bits = noted->implicit;
+    set_rule(in, noted, flow);
+    flow->event = noted->event;
     if (flow->event == EVENT_WAIT)
         wait_limits_of(code->chip, in, flow->wait_limits);
     flow->n_src = in->n_src;
@@ -272,6 +279,7 @@ static bool make_pair(struct emulated_code *code, const struct instruction *in, 
         return false;
     *flow = (struct flow){.rule = RULE_NONE, .pair = pair};
     for (int half = 0; half < 2; half++) {
+        note_opcode(code, in->pair[half].opcode);
         flow_make_row(code, &in->pair[half], &pair[half]);
         for (unsigned i = 0; i < pair[half].n_reads; i++)
             add_read(flow, pair[half].reads[i]);
@@ -283,10 +291,14 @@ static bool make_pair(struct emulated_code *code, const struct instruction *in, 
 
 bool flow_make(struct emulated_code *code)
 {
+    size_t n_opcodes;
+    opcode_table(&n_opcodes);
     struct flow *rows = arena_alloc(&code->arena, (code->n_instructions + 1) * sizeof *rows);
-    if (!rows)
+    code->opcode_flows = arena_alloc(&code->arena, n_opcodes * sizeof *code->opcode_flows);
+    if (!rows || !code->opcode_flows)
         return false;
     for (uint32_t i = 0; i <= code->n_instructions; i++) {
+        note_opcode(code, code->instructions[i].opcode);
         if (!code->instructions[i].pair)
             flow_make_row(code, &code->instructions[i], &rows[i]);
         else if (!make_pair(code, &code->instructions[i], &rows[i]))

@@ -86,11 +86,9 @@ static inline const struct flow *flow_of(const struct emulated_code *code, const
     return &code->flow[in - code->instructions];
 }
 
-/* Whether a mnemonic fits a pattern of the tables: '*' stands for any text, '?' for any character. */
-bool flow_matches(const char *pattern, const char *text);
 /* A place's name as assembly has it. */
 void flow_place_name(unsigned place, char *text, size_t capacity);
-/* The row of one instruction that is no pair. */
+/* The row of one instruction that is no pair, of an opcode that the code has. */
 void flow_make_row(const struct emulated_code *code, const struct instruction *in, struct flow *flow);
 
 /* Makes code->flow, one row an instruction and one for the end of the code, in the code's arena. False when the host is out

@@ -1,10 +1,9 @@
 #include "device/emulator/sanitizer/wait_events.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
-#include "device/emulator/sanitizer/flow.h"
-
-enum wait_event wait_event_of(const struct instruction *in)
+enum wait_event wait_event_of(const struct opcode *opcode)
 {
     static const struct {
         const char *pattern;
@@ -14,10 +13,10 @@ enum wait_event wait_event_of(const struct instruction *in)
 #include "device/emulator/sanitizer/wait.def"
 #undef EVENT
     };
-    if (in->class == CLASS_WAIT)
+    if (opcode->class == CLASS_WAIT)
         return EVENT_WAIT;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (flow_matches(rows[i].pattern, in->opcode->mnemonic))
+        if (fnmatch(rows[i].pattern, opcode->mnemonic, 0) == 0)
             return (enum wait_event)rows[i].event;
     return EVENT_NONE;
 }

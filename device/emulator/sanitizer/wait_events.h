@@ -26,8 +26,7 @@ enum wait_counter { COUNTER_LOAD, COUNTER_STORE, COUNTER_DS, COUNTER_KM, COUNTER
 /* A wait that says nothing of a counter. */
 enum { WAIT_ANY = 0xff };
 
-/* Of an instruction that the decoder knows. */
-enum wait_event wait_event_of(const struct instruction *in);
+enum wait_event wait_event_of(const struct opcode *opcode);
 /* The counter that says when an event's results are there, for memory and for LDS apart where a flat one may be either. */
 enum wait_counter wait_counter_of(const struct chip *chip, enum wait_event event, bool returns);
 /* How many may be outstanding after a wait, for each counter. */
