@@ -457,6 +457,26 @@ static void a_random_history_races_where_the_model_says(void **state)
     assert_in_range(n_racy, 30, 270);
 }
 
+static void an_index_table_knows_what_was_set_since_it_was_cleared(void **state)
+{
+    (void)state;
+    enum { N_NUMBERS = 1000 };
+    struct index_table table = {0};
+    for (uint32_t round = 0; round < 3; round++) {
+        index_table_clear(&table);
+        for (uint32_t i = 0; i < N_NUMBERS; i++) {
+            assert_int_equal(index_table_find(&table, i * 512), INDEX_NONE);
+            assert_true(index_table_set(&table, i * 512, i));
+        }
+        assert_true(index_table_set(&table, 512, 7 + round));
+        assert_int_equal(table.n, N_NUMBERS);
+        for (uint32_t i = 0; i < N_NUMBERS; i++)
+            assert_int_equal(index_table_find(&table, i * 512), i == 1 ? 7 + round : i);
+    }
+    index_table_free(&table);
+    assert_int_equal(index_table_find(&table, 512), INDEX_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +489,7 @@ int main(void)
         cmocka_unit_test(the_guess_of_a_compare_and_swap_loop_is_no_race),
         cmocka_unit_test(many_guesses_are_no_race),
         cmocka_unit_test(a_group_without_memory_says_what_to_do),
+        cmocka_unit_test(an_index_table_knows_what_was_set_since_it_was_cleared),
         cmocka_unit_test(atomics_publish_what_came_before_them),
         cmocka_unit_test(what_an_atomic_does_not_publish_races),
         cmocka_unit_test(a_coherent_load_of_a_plain_store_is_a_flag),

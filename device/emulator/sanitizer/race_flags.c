@@ -3,28 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/emulator/sanitizer/index_table.h"
+
 /* So many workgroups, and releases of one, are looked through for what orders two accesses; beyond, they are taken to be
  * ordered. */
-enum { MAX_CHAIN = 4096, MAX_RELEASES_SEEN = 256, MAX_ACQUIRED = 256, FIRST_SLOTS = 64, NONE = UINT32_MAX };
+enum { MAX_CHAIN = 4096, MAX_RELEASES_SEEN = 256, MAX_ACQUIRED = 256 };
 
 struct release {
     uint32_t group, clock, covered;
-    uint32_t wave, previous; /* index of the group's release before it; NONE */
+    uint32_t wave, previous; /* index of the group's release before it; INDEX_NONE */
 };
 
 /* A list that grows. */
 struct list {
     void *items;
     uint32_t n, capacity;
-};
-
-/* From a number to an index: open addressing, an index of NONE is free. */
-struct index_table {
-    struct {
-        uint64_t number;
-        uint32_t index;
-    } * slots;
-    uint32_t n, n_slots;
 };
 
 struct flag {
@@ -67,45 +60,6 @@ static void *list_add(struct list *list, size_t item_bytes)
     return item;
 }
 
-static uint32_t slot_of(const struct index_table *table, uint64_t number)
-{
-    uint32_t slot = (uint32_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (table->n_slots - 1);
-    while (table->slots[slot].index != NONE && table->slots[slot].number != number)
-        slot = (slot + 1) & (table->n_slots - 1);
-    return slot;
-}
-
-static uint32_t table_find(const struct index_table *table, uint64_t number)
-{
-    return table->n_slots ? table->slots[slot_of(table, number)].index : NONE;
-}
-
-static bool table_grow(struct index_table *table)
-{
-    struct index_table grown = {.n = table->n, .n_slots = table->n_slots ? 2 * table->n_slots : FIRST_SLOTS};
-    grown.slots = malloc(grown.n_slots * sizeof *grown.slots);
-    if (!grown.slots)
-        return false;
-    memset(grown.slots, 0xff, grown.n_slots * sizeof *grown.slots);
-    for (uint32_t i = 0; i < table->n_slots; i++)
-        if (table->slots[i].index != NONE)
-            grown.slots[slot_of(&grown, table->slots[i].number)] = table->slots[i];
-    free(table->slots);
-    *table = grown;
-    return true;
-}
-
-static bool table_set(struct index_table *table, uint64_t number, uint32_t index)
-{
-    if (2 * (table->n + 1) > table->n_slots && !table_grow(table))
-        return false;
-    uint32_t slot = slot_of(table, number);
-    table->n += table->slots[slot].index == NONE;
-    table->slots[slot].number = number;
-    table->slots[slot].index = index;
-    return true;
-}
-
 struct race_flags *race_flags_open(void)
 {
     struct race_flags *flags = calloc(1, sizeof *flags);
@@ -126,26 +80,26 @@ void race_flags_close(struct race_flags *flags)
     struct flag *flag = flags->flags.items;
     for (uint32_t i = 0; i < flags->flags.n; i++) {
         free(flag[i].releases.items);
-        free(flag[i].of_group.slots);
+        index_table_free(&flag[i].of_group);
     }
     struct past *past = flags->pasts.items;
     for (uint32_t i = 0; i < flags->pasts.n; i++)
         free(past[i].acquired.items);
     free(flags->flags.items);
     free(flags->pasts.items);
-    free(flags->of_address.slots);
-    free(flags->of_group.slots);
+    index_table_free(&flags->of_address);
+    index_table_free(&flags->of_group);
     free(flags->to_visit);
     free(flags);
 }
 
 static struct flag *flag_at(struct race_flags *flags, uint64_t address)
 {
-    uint32_t index = table_find(&flags->of_address, address);
-    if (index != NONE)
+    uint32_t index = index_table_find(&flags->of_address, address);
+    if (index != INDEX_NONE)
         return (struct flag *)flags->flags.items + index;
     struct flag *flag = list_add(&flags->flags, sizeof *flag);
-    return flag && table_set(&flags->of_address, address, flags->flags.n - 1) ? flag : NULL;
+    return flag && index_table_set(&flags->of_address, address, flags->flags.n - 1) ? flag : NULL;
 }
 
 bool race_flags_release(struct race_flags *flags, uint64_t address, const struct race_stamp *by, uint32_t covered)
@@ -158,22 +112,22 @@ bool race_flags_release(struct race_flags *flags, uint64_t address, const struct
                                 .clock = by->clock,
                                 .covered = covered,
                                 .wave = by->wave,
-                                .previous = table_find(&flag->of_group, by->group)};
-    return table_set(&flag->of_group, by->group, flag->releases.n - 1);
+                                .previous = index_table_find(&flag->of_group, by->group)};
+    return index_table_set(&flag->of_group, by->group, flag->releases.n - 1);
 }
 
 struct race_token race_flags_look(const struct race_flags *flags, uint64_t address)
 {
-    uint32_t index = table_find(&flags->of_address, address);
-    if (index == NONE)
+    uint32_t index = index_table_find(&flags->of_address, address);
+    if (index == INDEX_NONE)
         return (struct race_token){0};
     return (struct race_token){index, ((const struct flag *)flags->flags.items)[index].releases.n};
 }
 
 static struct past *past_of(struct race_flags *flags, uint32_t group)
 {
-    uint32_t index = table_find(&flags->of_group, group);
-    return index == NONE ? NULL : (struct past *)flags->pasts.items + index;
+    uint32_t index = index_table_find(&flags->of_group, group);
+    return index == INDEX_NONE ? NULL : (struct past *)flags->pasts.items + index;
 }
 
 /* A wave that polls learns from one flag again and again. Once a group has learnt a lot, what it learns later counts from
@@ -199,7 +153,7 @@ bool race_flags_acquire(struct race_flags *flags, struct race_token token, const
     struct past *past = past_of(flags, by->group);
     if (!past) {
         past = list_add(&flags->pasts, sizeof *past);
-        if (!past || !table_set(&flags->of_group, by->group, flags->pasts.n - 1))
+        if (!past || !index_table_set(&flags->of_group, by->group, flags->pasts.n - 1))
             return false;
         past->group = by->group;
     }
@@ -217,7 +171,7 @@ static bool token_covers(const struct race_flags *flags, struct race_token token
     const struct flag *flag = (const struct flag *)flags->flags.items + token.flag;
     const struct release *releases = flag->releases.items;
     unsigned n_seen = 0;
-    for (uint32_t i = table_find(&flag->of_group, before->group); i != NONE; i = releases[i].previous) {
+    for (uint32_t i = index_table_find(&flag->of_group, before->group); i != INDEX_NONE; i = releases[i].previous) {
         uint32_t until = releases[i].wave == before->wave ? releases[i].clock : releases[i].covered;
         if (i < token.n_releases && (before->clock <= until || ++n_seen == MAX_RELEASES_SEEN))
             return true;

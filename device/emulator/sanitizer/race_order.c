@@ -6,17 +6,20 @@
 enum { FIRST_SYNCS = 64 };
 
 struct race_sync {
-    uint64_t key;
-    uint32_t phase;
     uint32_t clock[RACE_MAX_WAVES];
 };
+
+static void forget_syncs(struct race_order *order)
+{
+    order->n_syncs = 0;
+    index_table_clear(&order->of_key);
+}
 
 void race_order_start(struct race_order *order, uint32_t n_waves)
 {
     order->n_waves = n_waves;
-    order->phase++;
-    order->n_live = 0;
     order->to_pass = 0;
+    forget_syncs(order);
     for (uint32_t wave = 0; wave < n_waves; wave++) {
         order->clock[wave] = 1;
         order->signalled[wave] = 0;
@@ -29,7 +32,8 @@ void race_order_release_storage(struct race_order *order)
 {
     free(order->syncs);
     order->syncs = NULL;
-    order->n_syncs = 0;
+    order->n_syncs = order->capacity = 0;
+    index_table_free(&order->of_key);
 }
 
 static uint32_t later_of(uint32_t a, uint32_t b)
@@ -68,46 +72,36 @@ void race_order_barrier(struct race_order *order, uint32_t later)
         if (!(later >> wave & 1))
             race_order_pass(order, wave);
     }
-    order->phase++;
-    order->n_live = 0;
+    forget_syncs(order);
 }
 
-static uint32_t slot_of(const struct race_order *order, uint64_t key)
-{
-    return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (order->n_syncs - 1);
-}
-
-/* The entry of a key, or the free one where it would go. */
 static struct race_sync *find(const struct race_order *order, uint64_t key)
 {
-    uint32_t slot = slot_of(order, key);
-    while (order->syncs[slot].phase == order->phase && order->syncs[slot].key != key)
-        slot = (slot + 1) & (order->n_syncs - 1);
-    return &order->syncs[slot];
+    uint32_t index = index_table_find(&order->of_key, key);
+    return index == INDEX_NONE ? NULL : &order->syncs[index];
 }
 
-static bool grow(struct race_order *order)
+static struct race_sync *add(struct race_order *order, uint64_t key)
 {
-    struct race_order grown = *order;
-    grown.n_syncs = order->n_syncs ? 2 * order->n_syncs : FIRST_SYNCS;
-    grown.syncs = calloc(grown.n_syncs, sizeof *grown.syncs);
-    if (!grown.syncs)
-        return false;
-    for (uint32_t i = 0; i < order->n_syncs; i++)
-        if (order->syncs[i].phase == order->phase)
-            *find(&grown, order->syncs[i].key) = order->syncs[i];
-    free(order->syncs);
-    order->syncs = grown.syncs;
-    order->n_syncs = grown.n_syncs;
-    return true;
+    if (order->n_syncs == order->capacity) {
+        uint32_t capacity = order->capacity ? 2 * order->capacity : FIRST_SYNCS;
+        struct race_sync *syncs = realloc(order->syncs, capacity * sizeof *syncs);
+        if (!syncs)
+            return NULL;
+        order->syncs = syncs;
+        order->capacity = capacity;
+    }
+    if (!index_table_set(&order->of_key, key, order->n_syncs))
+        return NULL;
+    struct race_sync *sync = &order->syncs[order->n_syncs++];
+    *sync = (struct race_sync){0};
+    return sync;
 }
 
 bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key)
 {
-    if (!order->n_live)
-        return false;
     const struct race_sync *sync = find(order, key);
-    if (sync->phase != order->phase)
+    if (!sync)
         return false;
     for (uint32_t other = 0; other < order->n_waves; other++)
         order->known[wave][other] = later_of(order->known[wave][other], sync->clock[other]);
@@ -116,13 +110,10 @@ bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key)
 
 bool race_order_release(struct race_order *order, unsigned wave, uint64_t key)
 {
-    if (2 * (order->n_live + 1) > order->n_syncs && !grow(order))
-        return false;
     struct race_sync *sync = find(order, key);
-    if (sync->phase != order->phase) {
-        *sync = (struct race_sync){.key = key, .phase = order->phase};
-        order->n_live++;
-    }
+    sync = sync ? sync : add(order, key);
+    if (!sync)
+        return false;
     for (uint32_t other = 0; other < order->n_waves; other++)
         if (other != wave)
             sync->clock[other] = later_of(sync->clock[other], order->known[wave][other]);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/emulator/sanitizer/index_table.h"
+
 enum { RACE_MAX_WAVES = 32 };
 
 struct race_sync;
@@ -23,9 +25,10 @@ struct race_order {
     /* known[w][v]: accesses of wave v up to this clock happened before what wave w does next; known[w][w] is the greatest.
      */
     uint32_t known[RACE_MAX_WAVES][RACE_MAX_WAVES];
-    /* What atomics published since the last barrier: open addressing by address, entries of an older phase are free. */
+    /* What atomics published since the last barrier. */
     struct race_sync *syncs;
-    uint32_t n_syncs, n_live, phase;
+    uint32_t n_syncs, capacity;
+    struct index_table of_key; /* into syncs */
 };
 
 /* Before anything happened; keeps the storage. order is zeroed or was started before. */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 256, CHUNK_CELLS = 4096 };
+#include "device/emulator/sanitizer/index_table.h"
+
+enum { FIRST_BLOCKS = 128, CHUNK_CELLS = 4096 };
 
 struct chunk {
     struct chunk *next;
@@ -19,9 +21,8 @@ struct outgrown {
 struct race_shadow {
     struct race_block *blocks;
     size_t n_blocks, capacity;
-    uint32_t *slots; /* index of a block plus one, by hash of its number; 0: free */
-    uint32_t n_slots;
-    size_t last; /* index of the block asked for last */
+    struct index_table of_number; /* into blocks */
+    size_t last;                  /* index of the block asked for last */
     struct chunk *chunks, *current;
     size_t n_taken; /* cells of current */
     struct outgrown *outgrown[RACE_BLOCK_SHIFT + 1];
@@ -29,16 +30,7 @@ struct race_shadow {
 
 struct race_shadow *race_shadow_open(void)
 {
-    struct race_shadow *shadow = calloc(1, sizeof *shadow);
-    if (!shadow)
-        return NULL;
-    shadow->slots = calloc(FIRST_SLOTS, sizeof *shadow->slots);
-    shadow->n_slots = FIRST_SLOTS;
-    if (!shadow->slots) {
-        free(shadow);
-        return NULL;
-    }
-    return shadow;
+    return calloc(1, sizeof(struct race_shadow));
 }
 
 void race_shadow_close(struct race_shadow *shadow)
@@ -51,14 +43,13 @@ void race_shadow_close(struct race_shadow *shadow)
         shadow->chunks = next;
     }
     free(shadow->blocks);
-    free(shadow->slots);
+    index_table_free(&shadow->of_number);
     free(shadow);
 }
 
 void race_shadow_clear(struct race_shadow *shadow)
 {
-    for (size_t i = 0; i < shadow->n_blocks; i++)
-        shadow->slots[shadow->blocks[i].slot] = 0;
+    index_table_clear(&shadow->of_number);
     shadow->n_blocks = 0;
     shadow->last = 0;
     shadow->current = shadow->chunks;
@@ -114,68 +105,39 @@ static void leave_cells(struct race_shadow *shadow, struct race_cell *cells, uns
     shadow->outgrown[size] = outgrown;
 }
 
-static uint32_t hash(const struct race_shadow *shadow, uint64_t number)
-{
-    return (uint32_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (shadow->n_slots - 1);
-}
-
-static void put(struct race_shadow *shadow, size_t index)
-{
-    uint32_t slot = hash(shadow, shadow->blocks[index].number);
-    while (shadow->slots[slot])
-        slot = (slot + 1) & (shadow->n_slots - 1);
-    shadow->slots[slot] = (uint32_t)index + 1;
-    shadow->blocks[index].slot = slot;
-}
-
 static bool grow(struct race_shadow *shadow)
 {
-    if (shadow->n_blocks == shadow->capacity) {
-        size_t capacity = shadow->capacity ? 2 * shadow->capacity : FIRST_SLOTS / 2;
-        struct race_block *blocks = realloc(shadow->blocks, capacity * sizeof *blocks);
-        if (!blocks)
-            return false;
-        shadow->blocks = blocks;
-        shadow->capacity = capacity;
-    }
-    if (2 * (shadow->n_blocks + 1) <= shadow->n_slots)
+    if (shadow->n_blocks < shadow->capacity)
         return true;
-    uint32_t *slots = calloc((size_t)2 * shadow->n_slots, sizeof *slots);
-    if (!slots)
+    size_t capacity = shadow->capacity ? 2 * shadow->capacity : FIRST_BLOCKS;
+    struct race_block *blocks = realloc(shadow->blocks, capacity * sizeof *blocks);
+    if (!blocks)
         return false;
-    free(shadow->slots);
-    shadow->slots = slots;
-    shadow->n_slots *= 2;
-    for (size_t i = 0; i < shadow->n_blocks; i++)
-        put(shadow, i);
+    shadow->blocks = blocks;
+    shadow->capacity = capacity;
     return true;
 }
 
 static struct race_block *add_block(struct race_shadow *shadow, uint64_t number)
 {
     struct race_cell *cells = grow(shadow) ? take_cells(shadow, 0) : NULL;
-    if (!cells)
+    if (!cells || !index_table_set(&shadow->of_number, number, (uint32_t)shadow->n_blocks))
         return NULL;
     memset(cells, 0, sizeof *cells);
-    size_t index = shadow->n_blocks++;
-    shadow->blocks[index] = (struct race_block){.number = number, .cells = cells, .shift = RACE_BLOCK_SHIFT};
-    put(shadow, index);
-    shadow->last = index;
-    return &shadow->blocks[index];
+    shadow->last = shadow->n_blocks++;
+    shadow->blocks[shadow->last] = (struct race_block){.number = number, .cells = cells, .shift = RACE_BLOCK_SHIFT};
+    return &shadow->blocks[shadow->last];
 }
 
 static struct race_block *find_block(struct race_shadow *shadow, uint64_t number)
 {
     if (shadow->last < shadow->n_blocks && shadow->blocks[shadow->last].number == number)
         return &shadow->blocks[shadow->last];
-    for (uint32_t slot = hash(shadow, number); shadow->slots[slot]; slot = (slot + 1) & (shadow->n_slots - 1)) {
-        size_t index = shadow->slots[slot] - 1;
-        if (shadow->blocks[index].number == number) {
-            shadow->last = index;
-            return &shadow->blocks[index];
-        }
-    }
-    return add_block(shadow, number);
+    uint32_t index = index_table_find(&shadow->of_number, number);
+    if (index == INDEX_NONE)
+        return add_block(shadow, number);
+    shadow->last = index;
+    return &shadow->blocks[index];
 }
 
 static struct race_stamp stamp_at(const struct race_stamp *stamp, uint32_t offset)

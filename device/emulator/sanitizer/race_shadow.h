@@ -41,7 +41,6 @@ enum { RACE_BLOCK_SHIFT = 9, RACE_BLOCK_BYTES = 1 << RACE_BLOCK_SHIFT };
 struct race_block {
     uint64_t number; /* address / RACE_BLOCK_BYTES */
     struct race_cell *cells;
-    uint32_t slot;
     uint8_t shift; /* a cell is 1 << shift bytes */
 };
 
