@@ -39,16 +39,21 @@ LIBS = -lmpfr -lgmp -lxxhash -ljansson -ldw -lelf -lmsgpackc $(LLVM_LIBS) -ldl -
 OPS_CFLAGS = -std=gnu11 -O3 -g -I. -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -D_GNU_SOURCE \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) \
 	$(WARNINGS) $(SANITIZE) -MMD -MP
+LANES_CFLAGS = -O3
 MARCH_v1 := -march=x86-64
 MARCH_v3 := -march=x86-64-v3
 MARCH_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 
 SOURCES := $(sort $(wildcard contract/base/*.c contract/*.c reference/*.c kernels/*/*.c controls/*.c records/*.c toolchain/*.c \
 	device/*.c device/emulator/*.c device/emulator/sanitizer/*.c reports/*.c commands/*.c))
+# The references' inner loops likewise; v1 is always among them, so that some build runs anywhere.
+LANES_SOURCES := $(sort $(wildcard reference/lanes/*.c))
+LANES_LEVELS := $(sort v1 $(LEVELS))
 OPS_SOURCES := $(sort $(wildcard device/emulator/ops/*.c))
 LIB_SOURCES := $(filter-out commands/main.c,$(SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
 OPS_OBJECTS := $(foreach l,$(LEVELS),$(foreach w,32 64,$(OPS_SOURCES:device/emulator/ops/%.c=$(BUILD)/ops/w$(w)_$(l)/%.o)))
+LANES_OBJECTS := $(foreach l,$(LANES_LEVELS),$(LANES_SOURCES:reference/lanes/%.c=$(BUILD)/lanes/$(l)/%.o))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
 TEST_SUPPORT := $(sort $(wildcard tests/support/*.c))
 # Kernels that the host compiles too, as C, for what every chip must give.
@@ -57,7 +62,7 @@ TEST_SUPPORT_OBJECTS := $(TEST_SUPPORT:%.c=$(BUILD)/obj/%.o) $(HOST_KERNELS:%.hi
 TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 # Benchmarks and the conformance runner are programs of their own, linked like tests.
 PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c tests/fidelity/*.c)))
-EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(OPS_OBJECTS)
+EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(LANES_OBJECTS) $(OPS_OBJECTS)
 # Fuzz targets need clang's libFuzzer; everything is built once more for them.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
@@ -121,12 +126,12 @@ fuzz: deps ## fuzz ELF files, decoding and execution (SECONDS=60 each; FUZZ='fuz
 FUZZ_SANITIZE = -Wno-error -O1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # Objects follow the compiler and its flags: the stamp changes only when they do.
-FLAGS_USED = $(CC) | $(LLVM_CONFIG) | $(LEVELS) | $(CFLAGS_COMMON) | $(OPS_CFLAGS)
+FLAGS_USED = $(CC) | $(LLVM_CONFIG) | $(LEVELS) | $(CFLAGS_COMMON) | $(OPS_CFLAGS) | $(LANES_CFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS_USED)' | cmp -s - $@ || echo '$(FLAGS_USED)' > $@
 
-$(BUILD)/hipcontract: $(LIB_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
+$(BUILD)/hipcontract: $(LIB_OBJECTS) $(LANES_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
 	$(call say,LD)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
 
@@ -134,7 +139,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
-		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
+		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) \
+		$(if $(filter reference/lanes.c,$<),$(LANES_LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
 
 $(BUILD)/obj/%.o: %.hip $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -148,6 +154,14 @@ $(BUILD)/ops/w$(1)_$(2)/%.o: device/emulator/ops/%.c $(BUILD)/flags
 	$$(Q)$$(CC) $$(OPS_CFLAGS) $$(MARCH_$(2)) -DWAVE_LANES=$(1) -DHANDLER_SUFFIX=_w$(1)_$(2) -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(foreach w,32 64,$(eval $(call OPS_RULE,$(w),$(l)))))
+
+define LANES_RULE
+$(BUILD)/lanes/$(1)/%.o: reference/lanes/%.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$(CC) $$(CFLAGS_COMMON) $$(LANES_CFLAGS) $$(MARCH_$(1)) -DHOST_LEVEL=$(1) -c -o $$@ $$<
+endef
+$(foreach l,$(LANES_LEVELS),$(eval $(call LANES_RULE,$(l))))
 
 $(BUILD)/tests/%: tests/unit/%.c $(EVERYTHING)
 	@mkdir -p $(@D)

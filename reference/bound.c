@@ -5,15 +5,9 @@
 
 #include "reference/audit.h"
 
-/* Unit roundoff of the reference's own float64. */
-#define U64 0x1p-53
-
-/* Errors are sums and products of non-negative doubles, each operation off by at most 2^-53 of its result; none here takes
- * more than 32 of them, so this factor puts the computed error above the exact one (Higham, lemma 3.1). What underflows in
- * them is below 2^-1000, far below the eta that every rounded operation adds. */
 static double outward(double error)
 {
-    return isnan(error) ? INFINITY : error * (1 + 0x1p-48);
+    return isnan(error) ? INFINITY : error * BOUND_OUTWARD;
 }
 
 /* eta: half the smallest subnormal, in a form that a double can hold. */
@@ -68,7 +62,7 @@ static struct bound settle(enum number_format format, double value, double propa
 static struct bound rounded(enum number_format format, double value, double propagated)
 {
     if (isfinite(value))
-        propagated += U64 * fabs(value) + (format == FORMAT_F64 ? DBL_TRUE_MIN : 0);
+        propagated += BOUND_U64 * fabs(value) + (format == FORMAT_F64 ? DBL_TRUE_MIN : 0);
     double rounding = format_facts(format)->unit_roundoff * (fabs(value) + propagated) + eta(format);
     return settle(format, value, propagated, rounding);
 }
@@ -175,7 +169,7 @@ struct bound bound_neg(struct bound a)
 /* A function documented to k ulp of the format at the true result: its largest result is |value| + propagated. */
 static struct bound within_ulps(enum number_format format, double value, double propagated, double ulps)
 {
-    propagated += U64 * fabs(value);
+    propagated += BOUND_U64 * fabs(value);
     double reach = fabs(value) + outward(propagated);
     double rounding = isfinite(reach) ? ulps * 2 * format_half_spacing(format, reach) + eta(format) : 0;
     return settle(format, value, propagated + (isfinite(value) ? rounding : 0), 0);
@@ -237,7 +231,7 @@ struct bound bound_rsqrt(enum number_format format, struct bound a, double ulps)
     /* Convex and falling: 1/sqrt(v-e) - 1/sqrt(v) = e / ((sqrt(v) + sqrt(v-e)) sqrt(v) sqrt(v-e)). The value takes two
      * float64 roundings; within_ulps adds the one. */
     double value = 1 / root, propagated = a.error / (root + low_root) / root / low_root;
-    return within_ulps(format, value, propagated + U64 * value, ulps);
+    return within_ulps(format, value, propagated + BOUND_U64 * value, ulps);
 }
 
 struct bound bound_convert(enum number_format format, struct bound a)

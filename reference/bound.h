@@ -18,6 +18,13 @@ struct bound {
     double value, error;
 };
 
+/* Unit roundoff of the reference's own float64. */
+#define BOUND_U64 0x1p-53
+/* Errors are sums and products of non-negative doubles, each operation off by at most 2^-53 of its result; no formula takes
+ * more than 32 of them, so this factor puts the computed error above the exact one (Higham, lemma 3.1). What underflows in
+ * them is below 2^-1000, far below the eta that every rounded operation adds. */
+#define BOUND_OUTWARD (1 + 0x1p-48)
+
 /* An input as stored, in its own format: error 0. */
 static inline struct bound bound_exact(double value)
 {

@@ -6,14 +6,25 @@
 
 #include "contract/base/parallel.h"
 #include "reference/exl3_trellis.h"
+#include "reference/lanes.h"
 #include "reference/step.h"
 
 enum { GROUP = HADAMARD_SIZE };
 
-/* x in float64, and its sizes as the adders of dot steps see them. */
+/* x in float64, and what decides which way its sums take. */
 struct rows_of_x {
-    double *value, *magnitude, *aligned; /* [rows][k]; aligned is NULL where no element is subnormal */
+    double *value, *magnitude; /* [rows][k] */
+    uint16_t *subnormals;      /* [rows][k/16]: bits of the elements that adders of dot steps align as larger ones */
+    bool *is_finite;           /* [rows] */
 };
+
+static void rows_of_x_close(struct rows_of_x *x)
+{
+    free(x->value);
+    free(x->magnitude);
+    free(x->subnormals);
+    free(x->is_finite);
+}
 
 static bool is_subnormal_f16(double value)
 {
@@ -22,36 +33,23 @@ static bool is_subnormal_f16(double value)
 
 static bool rows_of_x_open(struct rows_of_x *x, const struct exl3_linear *p)
 {
-    int64_t n = p->rows * p->k;
-    bool subnormal = false;
-    *x = (struct rows_of_x){calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(double)), NULL};
-    if (!x->value || !x->magnitude)
+    size_t n = (size_t)(p->rows * p->k);
+    *x = (struct rows_of_x){calloc(n, sizeof *x->value), calloc(n, sizeof *x->magnitude),
+                            calloc(n / EXL3_TILE, sizeof *x->subnormals), calloc((size_t)p->rows, sizeof *x->is_finite)};
+    if (!x->value || !x->magnitude || !x->subnormals || !x->is_finite)
         return false;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t row = 0; row < p->rows; row++)
+        x->is_finite[row] = true;
+    for (int64_t i = 0; i < (int64_t)n; i++) {
         x->value[i] = format_load(FORMAT_F16, p->x, i);
         x->magnitude[i] = fabs(x->value[i]);
-        subnormal |= is_subnormal_f16(x->value[i]);
+        x->is_finite[i / p->k] &= isfinite(x->value[i]);
+        x->subnormals[i / EXL3_TILE] |= (uint16_t)(is_subnormal_f16(x->value[i]) << i % EXL3_TILE);
     }
-    if (!subnormal)
-        return true;
-    x->aligned = calloc((size_t)n, sizeof(double));
-    for (int64_t i = 0; x->aligned && i < n; i++)
-        x->aligned[i] = step_magnitude(FORMAT_F16, x->value[i]);
-    return x->aligned != NULL;
+    return true;
 }
 
-static void rows_of_x_close(struct rows_of_x *x)
-{
-    free(x->value);
-    free(x->magnitude);
-    free(x->aligned);
-}
-
-/* The weights of one tile row under one group of columns, and their absolute values. */
-struct slice {
-    double weight[EXL3_TILE][GROUP], magnitude[EXL3_TILE][GROUP];
-};
-
+/* The first of the eight tiles of a tile row under a group of columns, which follow one another in either layout. */
 const uint16_t *exl3_tiles_of_group(const struct exl3_linear *p, int64_t tile_row, int64_t group)
 {
     int64_t tile = p->strips ? (group * (p->k / EXL3_TILE) + tile_row) * EXL3_TILES_OF_GROUP
@@ -59,83 +57,89 @@ const uint16_t *exl3_tiles_of_group(const struct exl3_linear *p, int64_t tile_ro
     return p->w + tile * exl3_tile_words(p->bits);
 }
 
-static void decode_slice(const struct exl3_linear *p, const struct exl3_codebook *codebook, int64_t tile_row, int64_t group,
-                         struct slice *slice)
+/* The part of sum_aligned that sum_abs lacks: few elements of x are subnormal. */
+static void add_excess(const double *slice, const double *magnitude, unsigned subnormals, struct lanes_sums *sums)
 {
-    const uint16_t *tile = exl3_tiles_of_group(p, tile_row, group);
-    for (int i = 0; i < EXL3_TILES_OF_GROUP; i++, tile += exl3_tile_words(p->bits))
-        exl3_decode_tile(codebook, tile, p->bits, &slice->weight[0][i * EXL3_TILE], GROUP);
-    for (int k = 0; k < EXL3_TILE; k++)
-        for (int c = 0; c < GROUP; c++)
-            slice->magnitude[k][c] = fabs(slice->weight[k][c]);
-}
-
-/* sums[c] += sum over the tile row of x[k] * weight[k][c]. */
-static void add_products(const double *x, double weight[EXL3_TILE][GROUP], double *sums)
-{
-    double partial[GROUP];
-    for (int c = 0; c < GROUP; c++)
-        partial[c] = x[0] * weight[0][c];
-    for (int k = 1; k < EXL3_TILE; k++)
-        for (int c = 0; c < GROUP; c++)
-            partial[c] += x[k] * weight[k][c];
-    for (int c = 0; c < GROUP; c++)
-        sums[c] += partial[c];
-}
-
-/* Sums over K of one group of columns, all rows. */
-struct group_sums {
-    double value[GROUP], magnitude[GROUP], aligned[GROUP];
-};
-
-static void sum_group(const struct exl3_linear *p, const struct exl3_codebook *codebook, const struct rows_of_x *x,
-                      int64_t group, struct group_sums *sums)
-{
-    struct slice slice;
-    for (int64_t tile_row = 0; tile_row < p->k / EXL3_TILE; tile_row++) {
-        decode_slice(p, codebook, tile_row, group, &slice);
-        for (int64_t row = 0; row < p->rows; row++) {
-            int64_t at = row * p->k + tile_row * EXL3_TILE;
-            add_products(x->value + at, slice.weight, sums[row].value);
-            add_products(x->magnitude + at, slice.magnitude, sums[row].magnitude);
-            if (x->aligned)
-                add_products(x->aligned + at, slice.magnitude, sums[row].aligned);
-        }
-    }
-}
-
-/* The bounded sum of one column: each wave chains K / waves / 2 dot2 steps, and waves - 1 additions join them. */
-static struct bound column_sum(const struct exl3_linear *p, const struct group_sums *sums, bool has_aligned, int column)
-{
-    struct step_terms terms = {.n_products = p->k,
-                               .sum = sums->value[column],
-                               .sum_abs = sums->magnitude[column],
-                               .sum_aligned = has_aligned ? sums->aligned[column] : sums->magnitude[column]};
-    if (!isfinite(terms.sum))
-        return bound_exact(terms.sum);
-    return step_chain(STEP_DOT2_ANY, &terms, p->k / p->n_waves / 2, p->n_waves - 1);
-}
-
-static void finish_group(const struct exl3_linear *p, const struct group_sums *sums, bool has_aligned, int64_t group,
-                         struct bound *out)
-{
-    struct bound v[GROUP];
-    for (int c = 0; c < GROUP; c++)
-        v[c] = column_sum(p, sums, has_aligned, c);
-    hadamard_bound(FORMAT_F32, v);
-    for (int c = 0; c < GROUP; c++) {
-        struct bound svh = bound_exact(format_load(FORMAT_F16, p->svh, group * GROUP + c));
-        struct bound f32 = bound_mul(FORMAT_F32, bound_mul(FORMAT_F32, v[c], bound_exact(p->scale)), svh);
-        out[c] = p->out_format == FORMAT_F32 ? f32 : bound_convert(p->out_format, f32);
+    for (; subnormals; subnormals &= subnormals - 1) {
+        int k = __builtin_ctz(subnormals);
+        double excess = step_magnitude(FORMAT_F16, magnitude[k]) - magnitude[k];
+        for (int place = 0; place < GROUP; place++)
+            sums->excess[place] += excess * fabs(slice[k * GROUP + place]);
     }
 }
 
 struct job {
     const struct exl3_linear *p;
-    const struct exl3_codebook *codebook;
+    const struct lanes *lanes;
     const struct rows_of_x *x;
+    struct lanes_finish finish;
     struct bound *out;
 };
+
+/* Sums over K of one group of columns, all rows. */
+static void sum_group(const struct job *job, int64_t group, struct lanes_sums *sums)
+{
+    const struct exl3_linear *p = job->p;
+    double slice[EXL3_TILE * GROUP];
+    for (int64_t tile_row = 0; tile_row < p->k / EXL3_TILE; tile_row++) {
+        const double *x = job->x->value + tile_row * EXL3_TILE, *magnitude = job->x->magnitude + tile_row * EXL3_TILE;
+        job->lanes->decode(exl3_tiles_of_group(p, tile_row, group), p->bits, slice);
+        job->lanes->products(slice, x, magnitude, p->k, p->rows, sums);
+        for (int64_t row = 0; row < p->rows; row++)
+            add_excess(slice, magnitude + row * p->k, job->x->subnormals[row * (p->k / EXL3_TILE) + tile_row], &sums[row]);
+    }
+}
+
+/* Each wave chains K / waves / 2 dot2 steps, and waves - 1 additions join them. */
+static int64_t steps_of_chain(const struct exl3_linear *p)
+{
+    return p->k / p->n_waves / 2;
+}
+
+static struct lanes_finish finish_of(const struct exl3_linear *p)
+{
+    struct lanes_finish finish = {
+        .n_products = p->k, .more_additions = p->n_waves - 1, .scale = p->scale, .format = p->out_format};
+    finish.n_models = step_factors(STEP_DOT2_ANY, p->k, steps_of_chain(p), finish.models);
+    return finish;
+}
+
+static struct bound column_sum(const struct exl3_linear *p, const struct lanes_sums *sums, int column)
+{
+    int place = lanes_place(column);
+    struct step_terms terms = {.n_products = p->k,
+                               .sum = sums->value[place],
+                               .sum_abs = sums->magnitude[place],
+                               .sum_aligned = sums->magnitude[place] + sums->excess[place]};
+    if (!isfinite(terms.sum))
+        return bound_exact(terms.sum);
+    return step_chain(STEP_DOT2_ANY, &terms, steps_of_chain(p), p->n_waves - 1);
+}
+
+/* What lanes->finish does, where x or svh is not all finite. */
+static void finish_classes(const struct exl3_linear *p, const double *svh, const struct lanes_sums *sums, struct bound *out)
+{
+    struct bound v[GROUP];
+    for (int c = 0; c < GROUP; c++)
+        v[c] = column_sum(p, sums, c);
+    hadamard_bound(FORMAT_F32, v);
+    for (int c = 0; c < GROUP; c++) {
+        struct bound scaled = bound_mul(FORMAT_F32, v[c], bound_exact(p->scale));
+        struct bound f32 = bound_mul(FORMAT_F32, scaled, bound_exact(svh[c]));
+        out[c] = p->out_format == FORMAT_F32 ? f32 : bound_convert(p->out_format, f32);
+    }
+}
+
+/* The group's factors in float64; whether they are all finite. */
+static bool load_svh(const struct exl3_linear *p, int64_t group, double svh[GROUP])
+{
+    bool is_finite = true;
+    for (int c = 0; c < GROUP; c++) {
+        svh[c] = format_load(FORMAT_F16, p->svh, group * GROUP + c);
+        is_finite &= isfinite(svh[c]);
+    }
+    return is_finite;
+}
 
 static const struct bound unknown = {0, INFINITY};
 
@@ -143,13 +147,17 @@ static void reference_group(void *context, int64_t group)
 {
     const struct job *job = context;
     const struct exl3_linear *p = job->p;
-    struct group_sums *sums = calloc((size_t)p->rows, sizeof *sums);
+    double svh[GROUP];
+    bool svh_is_finite = load_svh(p, group, svh);
+    struct lanes_sums *sums = calloc((size_t)p->rows, sizeof *sums);
     if (sums)
-        sum_group(p, job->codebook, job->x, group, sums);
+        sum_group(job, group, sums);
     for (int64_t row = 0; row < p->rows; row++) {
         struct bound *out = job->out + row * p->n + group * GROUP;
-        if (sums)
-            finish_group(p, &sums[row], job->x->aligned != NULL, group, out);
+        if (sums && job->x->is_finite[row] && svh_is_finite)
+            job->lanes->finish(&job->finish, svh, &sums[row], out);
+        else if (sums)
+            finish_classes(p, svh, &sums[row], out);
         for (int c = 0; !sums && c < GROUP; c++)
             out[c] = unknown;
     }
@@ -158,11 +166,9 @@ static void reference_group(void *context, int64_t group)
 
 void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out)
 {
-    struct exl3_codebook codebook;
     struct rows_of_x x;
-    exl3_codebook_init(&codebook);
     if (rows_of_x_open(&x, problem)) {
-        struct job job = {problem, &codebook, &x, out};
+        struct job job = {problem, lanes_of_host(), &x, finish_of(problem), out};
         parallel_for(problem->n_threads, problem->n / GROUP, reference_group, &job);
     } else {
         for (int64_t i = 0; i < problem->rows * problem->n; i++)
@@ -182,19 +188,16 @@ static double rotated_weight(const double *weight, const double *signs)
 
 void exl3_linear_audit(const struct exl3_linear *p, int64_t row, int64_t column, struct audit *audit)
 {
-    int64_t group = column / GROUP;
-    struct exl3_codebook codebook;
-    struct slice slice;
-    double signs[GROUP];
-    exl3_codebook_init(&codebook);
+    const struct lanes *lanes = lanes_of_host();
+    double slice[EXL3_TILE * GROUP], signs[GROUP];
     for (int c = 0; c < GROUP; c++)
-        signs[c] = hadamard_sign((int)(column % GROUP), c);
+        signs[lanes_place(c)] = hadamard_sign((int)(column % GROUP), c);
     audit_set(audit, 1, 0);
     for (int64_t k = 0; k < p->k; k++) {
         if (k % EXL3_TILE == 0)
-            decode_slice(p, &codebook, k / EXL3_TILE, group, &slice);
+            lanes->decode(exl3_tiles_of_group(p, k / EXL3_TILE, column / GROUP), p->bits, slice);
         audit_accumulate(audit, 1, format_load(FORMAT_F16, p->x, row * p->k + k),
-                         rotated_weight(slice.weight[k % EXL3_TILE], signs));
+                         rotated_weight(slice + k % EXL3_TILE * GROUP, signs));
     }
     audit_set(audit, 2, p->scale);
     audit_set(audit, 3, format_load(FORMAT_F16, p->svh, column));
@@ -208,52 +211,60 @@ struct model_job {
     double *out;
 };
 
-/* Column sums of one row under the policy, in rising k. */
-static void model_sums(const struct model_job *model, const struct slice *slice, int64_t k0, int64_t row, double *sums)
+/* Column sums of all rows under the policy, in rising k, at the columns' places. */
+static void model_sums(const struct model_job *model, int64_t group, double (*sums)[GROUP])
 {
     const struct exl3_linear *p = model->job.p;
-    const double *x = model->job.x->value + (row + model->policy->row_shift) % p->rows * p->k + k0;
-    int64_t kept = policy_terms(model->policy, p->k) - k0;
-    bool plain = model->policy->sum_format == FORMAT_F64 && model->policy->product_format == FORMAT_F64;
-    for (int k = 0; plain && k < EXL3_TILE && k < kept; k++)
-        for (int c = 0; c < GROUP; c++)
-            sums[c] += x[k] * slice->weight[k][c];
-    for (int k = 0; !plain && k < EXL3_TILE && k < kept; k++)
-        for (int c = 0; c < GROUP; c++)
-            sums[c] = policy_add(model->policy, sums[c], policy_product(model->policy, x[k], slice->weight[k][c]));
+    const struct policy *policy = model->policy;
+    double slice[EXL3_TILE * GROUP];
+    for (int64_t k = 0, kept = policy_terms(policy, p->k); k < kept; k += EXL3_TILE) {
+        int n = kept - k < EXL3_TILE ? (int)(kept - k) : EXL3_TILE;
+        model->job.lanes->decode(exl3_tiles_of_group(p, k / EXL3_TILE, group), p->bits, slice);
+        for (int64_t row = 0; row < p->rows; row++) {
+            const double *x = model->job.x->value + (row + policy->row_shift) % p->rows * p->k + k;
+            model->job.lanes->chain(policy->sum_format, policy->product_format, slice, x, n, sums[row]);
+        }
+    }
+}
+
+static void model_row(const struct model_job *model, const double *svh, const double *sums, double *out)
+{
+    const struct lanes *lanes = model->job.lanes;
+    for (int c = 0; c < GROUP; c++)
+        out[c] = sums[lanes_place(c)];
+    lanes->hadamard(model->policy->sum_format, out);
+    for (int c = 0; c < GROUP; c++)
+        out[c] *= model->job.p->scale;
+    lanes->round(FORMAT_F32, GROUP, out);
+    for (int c = 0; c < GROUP; c++)
+        out[c] *= svh[c];
+    lanes->round(FORMAT_F32, GROUP, out);
+    lanes->round(model->policy->result_format, GROUP, out);
 }
 
 static void model_group(void *context, int64_t group)
 {
     const struct model_job *model = context;
     const struct exl3_linear *p = model->job.p;
-    double(*sums)[GROUP] = calloc((size_t)p->rows, sizeof *sums);
-    for (int64_t tile_row = 0; sums && tile_row < p->k / EXL3_TILE; tile_row++) {
-        struct slice slice;
-        decode_slice(p, model->job.codebook, tile_row, group, &slice);
-        for (int64_t row = 0; row < p->rows; row++)
-            model_sums(model, &slice, tile_row * EXL3_TILE, row, sums[row]);
-    }
+    double svh[GROUP], (*sums)[GROUP] = calloc((size_t)p->rows, sizeof *sums);
+    load_svh(p, group, svh);
+    if (sums)
+        model_sums(model, group, sums);
     for (int64_t row = 0; row < p->rows; row++) {
+        double *out = model->out + row * p->n + group * GROUP;
         if (sums)
-            hadamard_model(model->policy, sums[row]);
-        for (int c = 0; c < GROUP; c++) {
-            double svh = format_load(FORMAT_F16, p->svh, group * GROUP + c);
-            double scaled = format_round(FORMAT_F32, sums ? sums[row][c] * p->scale : NAN);
-            model->out[row * p->n + group * GROUP + c] =
-                policy_result(model->policy, format_round(FORMAT_F32, scaled * svh));
-        }
+            model_row(model, svh, sums[row], out);
+        for (int c = 0; !sums && c < GROUP; c++)
+            out[c] = NAN;
     }
     free(sums);
 }
 
 void exl3_linear_model(const struct exl3_linear *problem, const struct policy *policy, double *out)
 {
-    struct exl3_codebook codebook;
     struct rows_of_x x;
-    exl3_codebook_init(&codebook);
     if (rows_of_x_open(&x, problem)) {
-        struct model_job model = {{problem, &codebook, &x, NULL}, policy, out};
+        struct model_job model = {{.p = problem, .lanes = lanes_of_host(), .x = &x}, policy, out};
         parallel_for(problem->n_threads, problem->n / GROUP, model_group, &model);
     } else {
         for (int64_t i = 0; i < problem->rows * problem->n; i++)

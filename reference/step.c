@@ -62,24 +62,42 @@ void step_terms_add(struct step_terms *terms, enum number_format format, double 
  * products t_k + aligned q_k + tiny, e_N <= (1 + c)^N (c (N - 1) T + products T + aligned Q + N tiny),   (1 + c)^N <= 1 /
  * (1 - N c) (Higham, lemma 3.1). The sums over all chains of an output take T and Q of all products.
  */
-static double chain_error(const struct step_error *e, const struct step_terms *terms, int64_t n_steps)
+static struct step_factors factors_of(const struct step_error *e, int64_t n_products, int64_t n_steps)
 {
     double nc = (double)n_steps * e->accumulator;
-    if (nc >= 1)
-        return INFINITY;
-    double carried = (n_steps > 1 ? (double)(n_steps - 1) : 0) * e->accumulator * terms->sum_abs;
-    double own = e->products * terms->sum_abs + e->aligned * terms->sum_aligned;
-    double flushed = e->flushes_bf16 ? terms->sum_flushed : 0;
-    return (carried + own + flushed + (double)terms->n_products * e->tiny) / (1 - nc);
+    return (struct step_factors){.carried = (n_steps > 1 ? (double)(n_steps - 1) : 0) * e->accumulator,
+                                 .products = e->products,
+                                 .aligned = e->aligned,
+                                 .tiny = (double)n_products * e->tiny,
+                                 .divisor = nc < 1 ? 1 - nc : 0,
+                                 .flushes_bf16 = e->flushes_bf16};
+}
+
+int step_factors(enum step_model model, int64_t n_products, int64_t steps_longest_chain,
+                 struct step_factors factors[STEP_MOST_MODELS])
+{
+    int first = model == STEP_DOT2_ANY ? STEP_DOT2_GFX10 : (int)model;
+    int end = model == STEP_DOT2_ANY ? N_SINGLE_MODELS : first + 1;
+    for (int i = first; i < end; i++)
+        factors[i - first] = factors_of(&step_errors[i], n_products, steps_longest_chain);
+    return end - first;
+}
+
+static double chain_error(const struct step_factors *f, const struct step_terms *terms)
+{
+    double own = f->products * terms->sum_abs + f->aligned * terms->sum_aligned;
+    double flushed = f->flushes_bf16 ? terms->sum_flushed : 0;
+    double error = f->carried * terms->sum_abs + own + flushed + f->tiny;
+    return f->divisor > 0 ? error / f->divisor : INFINITY;
 }
 
 static double worst_chain_error(enum step_model model, const struct step_terms *terms, int64_t n_steps)
 {
-    if (model != STEP_DOT2_ANY)
-        return chain_error(&step_errors[model], terms, n_steps);
+    struct step_factors factors[STEP_MOST_MODELS] = {0};
+    int n_models = step_factors(model, terms->n_products, n_steps, factors);
     double worst = 0;
-    for (int i = STEP_DOT2_GFX10; i < N_SINGLE_MODELS; i++)
-        worst = fmax(worst, chain_error(&step_errors[i], terms, n_steps));
+    for (int i = 0; i < n_models; i++)
+        worst = fmax(worst, chain_error(&factors[i], terms));
     return worst;
 }
 

@@ -41,6 +41,18 @@ static inline double step_magnitude(enum number_format format, double a)
 /* Adds one product of two factors of the format to the sums. */
 void step_terms_add(struct step_terms *terms, enum number_format format, double a, double b);
 
+/* A chain's error as a function of its sums: (carried T + (products T + aligned Q) + tiny) / divisor for T = sum_abs and Q
+ * = sum_aligned, infinite where the divisor is 0; sum_flushed comes on top where flushes_bf16. */
+struct step_factors {
+    double carried, products, aligned, tiny, divisor;
+    bool flushes_bf16;
+};
+enum { STEP_MOST_MODELS = 3 };
+/* Those of chains of up to steps_longest_chain steps and of n_products products; the error is the largest of the models
+ * that STEP_DOT2_ANY stands for. Returns how many they are. */
+int step_factors(enum step_model model, int64_t n_products, int64_t steps_longest_chain,
+                 struct step_factors factors[STEP_MOST_MODELS]);
+
 /* The sum of the terms' exact products, accumulated in f32 by chains of steps of the model from a zero accumulator, the
  * longest of steps_longest_chain steps (FMA_F32: a product each; dot2: two each), then through more_additions further f32
  * additions of partial sums (waves, lanes). Returns the bounded sum. Zero products count as products, except those that

@@ -18,7 +18,7 @@ mapfile -t checked < <(git ls-files '*.c' ':!:device/emulator/ops/*' ':!:tests/*
 say "clang-tidy on ${#checked[@]} files"
 check_some() {
     # shellcheck disable=SC2086,SC2317 # the flags are words; bash -c calls this
-    clang-tidy-14 --quiet "$@" -- -std=gnu11 -I. -D_GNU_SOURCE -DWAVE_LANES=32 -DHC_LEVEL_v3 ${LLVM_CFLAGS:-} 2>/dev/null
+    clang-tidy-14 --quiet "$@" -- -std=gnu11 -I. -D_GNU_SOURCE -DWAVE_LANES=32 -DHC_LEVEL_v1 -DHC_LEVEL_v3 -DHOST_LEVEL=v1 ${LLVM_CFLAGS:-} 2>/dev/null
 }
 export -f check_some
 # shellcheck disable=SC2016 # bash -c expands it

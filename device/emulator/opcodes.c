@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/base/host_levels.h"
+
 enum { FIRST_ROW = __COUNTER__ + 1 };
 static const struct opcode opcodes[] = {
 #define OP(mnemonic, class, signature, name) {mnemonic, CLASS_##class, signature, (uint16_t)(__COUNTER__ - FIRST_ROW)},
@@ -104,45 +106,18 @@ const struct opcode_signature *opcode_signature(const struct opcode *opcode)
     return &derived.signatures[opcode->index];
 }
 
-/* What each level needs beyond the one below, as far as compilers of all ages can ask for it; F16C and LZCNT come with
- * AVX2. */
-#define HAS_V1 true
-#define HAS_V3 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-#define HAS_V4                                                                                                             \
-    (HAS_V3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&                                  \
-     __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-
-/* X(level, whether the host has it): from the best down; the Makefile defines HC_LEVEL_… for what is built. */
-#ifdef HC_LEVEL_v4
-#define LEVEL_V4(X) X(v4, HAS_V4)
-#else
-#define LEVEL_V4(X)
-#endif
-#ifdef HC_LEVEL_v3
-#define LEVEL_V3(X) X(v3, HAS_V3)
-#else
-#define LEVEL_V3(X)
-#endif
-#ifdef HC_LEVEL_v1
-#define LEVEL_V1(X) X(v1, HAS_V1)
-#else
-#define LEVEL_V1(X)
-#endif
-#define LEVELS(X) LEVEL_V4(X) LEVEL_V3(X) LEVEL_V1(X)
-
 #define DECLARE_HANDLERS(level, has)                                                                                       \
     extern handler *const handlers_w32_##level[N_OPCODES];                                                                 \
     extern handler *const handlers_w64_##level[N_OPCODES];
-LEVELS(DECLARE_HANDLERS)
+HOST_LEVELS(DECLARE_HANDLERS)
 #undef DECLARE_HANDLERS
 
 handler *const *opcode_handlers(uint32_t n_lanes)
 {
-    const char *wanted = getenv("HIPCONTRACT_LEVEL");
 #define TRY_LEVEL(level, has)                                                                                              \
-    if ((has) && (!wanted || !strcmp(wanted, #level)))                                                                     \
+    if ((has) && host_level_is_wanted(#level))                                                                             \
         return n_lanes == 64 ? handlers_w64_##level : handlers_w32_##level;
-    LEVELS(TRY_LEVEL)
+    HOST_LEVELS(TRY_LEVEL)
 #undef TRY_LEVEL
     return NULL;
 }

@@ -1,12 +1,8 @@
 /*
- * Every registered kernel at its largest default shape: the emulator's lane-instructions per second, the float64
- * reference's time, and for matrix products the reference against OpenBLAS dgemm of the same size. Prints figures, asserts
- * nothing.
+ * Every registered kernel at its largest default shape: the emulator's lane-instructions per second and the float64
+ * reference's time. Prints figures, asserts nothing.
  */
-#include <cblas.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/session.h"
 #include "contract/base/clock.h"
@@ -37,28 +33,6 @@ static const struct reg_shape *largest_default_shape(const struct registration *
 static double seconds_since(uint64_t start)
 {
     return (double)(clock_ns() - start) * 1e-9;
-}
-
-/* Seconds of a dgemm of rows x k by k x n, on the threads that the reference has. */
-static double dgemm_seconds(int64_t rows, int64_t k, int64_t n)
-{
-    double *a = calloc((size_t)(rows * k), sizeof *a), *b = calloc((size_t)(k * n), sizeof *b),
-           *c = calloc((size_t)(rows * n), sizeof *c);
-    double seconds = 0;
-    if (a && b && c) {
-        for (int64_t i = 0; i < rows * k; i++)
-            a[i] = 1.0 / (double)(i + 1);
-        for (int64_t i = 0; i < k * n; i++)
-            b[i] = (double)(i % 17) - 8;
-        uint64_t start = clock_ns();
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)n, (int)k, 1, a, (int)k, b, (int)n, 0, c,
-                    (int)n);
-        seconds = seconds_since(start);
-    }
-    free(a);
-    free(b);
-    free(c);
-    return seconds;
 }
 
 static bool measure_launch(const struct launch_target *target, const struct host_case *host, struct error *error)
@@ -93,14 +67,7 @@ static void measure_reference(struct host_case *host, struct error *error)
         return;
     }
     double seconds = seconds_since(start);
-    printf("  reference %.3f s, %.0f ns an output", seconds, seconds * 1e9 / (double)plan_outputs(&host->plan));
-    const int64_t *dim = host->c.shape->dim; /* exl3's linear: rows, K, N */
-    if (strstr(host->c.registration->name, "exl3_linear")) {
-        double product = dgemm_seconds(dim[0], dim[1], dim[2]), flop = 2.0 * (double)(dim[0] * dim[1] * dim[2]);
-        printf(" (%.2f Gflop/s; dgemm of its size %.3f s, %.2f Gflop/s, ratio %.1f)", flop / seconds * 1e-9, product,
-               flop / product * 1e-9, seconds / product);
-    }
-    printf("\n");
+    printf("  reference %.3f s, %.0f ns an output\n", seconds, seconds * 1e9 / (double)plan_outputs(&host->plan));
 }
 
 static void measure(struct builds *builds, const struct registration *registration, int n_threads)

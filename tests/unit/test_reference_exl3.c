@@ -15,6 +15,7 @@
 #include "contract/base/random.h"
 #include "reference/exl3.h"
 #include "reference/exl3_trellis.h"
+#include "reference/step.h"
 #include "tests/support/exl3_model.h"
 
 static const int widths[] = {2, 3, 4, 5, 6, 7, 8};
@@ -320,6 +321,32 @@ static void a_row_of_nan_leaves_the_others_alone(void **state)
     free(l);
 }
 
+/* Adders align a subnormal element as the smallest normal one: the bound of a row of them is not that of its products. */
+static void subnormal_rows_take_what_alignment_costs(void **state)
+{
+    (void)state;
+    struct linear_case *l = open_linear(4, 4, FORMAT_F32);
+    struct bound expected[N];
+    for (int k = 0; k < K; k++)
+        l->x[K + k] = (uint16_t)(k % 3 ? 1 + k / 8 : 0x8001 + k / 4); /* row 1: at most 2^-18, of either sign */
+    exl3_linear_reference(&l->p, l->out);
+    for (int c = 0; c < N; c++) {
+        struct step_terms terms = {0};
+        for (int k = 0; k < K; k++)
+            step_terms_add(&terms, FORMAT_F16, format_load(FORMAT_F16, l->x, K + k), l->weights[c * K + k]);
+        assert_true(terms.sum_aligned > 20 * terms.sum_abs);
+        expected[c] = step_chain(STEP_DOT2_ANY, &terms, K / 4 / 2, 3);
+    }
+    hadamard_bound(FORMAT_F32, expected);
+    for (int c = 0; c < N; c++) {
+        struct bound svh = bound_exact(format_load(FORMAT_F16, l->svh, c));
+        struct bound scaled = bound_mul(FORMAT_F32, expected[c], bound_exact(EXL3_SCALE));
+        double error = bound_mul(FORMAT_F32, scaled, svh).error;
+        assert_true(fabs(l->out[N + c].error - error) <= 0x1p-40 * error);
+    }
+    free(l);
+}
+
 /* Three groups of columns, the same weights in both layouts. */
 enum { STRIP_N = 384, STRIP_TILES = K / 16 * (STRIP_N / 16) };
 
@@ -404,6 +431,7 @@ int main(void)
         cmocka_unit_test(bf16_outputs_may_be_half_a_spacing_off),
         cmocka_unit_test(the_exact_sum_is_what_the_chips_steps_give_bit_for_bit),
         cmocka_unit_test(a_row_of_nan_leaves_the_others_alone),
+        cmocka_unit_test(subnormal_rows_take_what_alignment_costs),
         cmocka_unit_test(both_tile_layouts_give_the_same_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
