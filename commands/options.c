@@ -23,6 +23,7 @@ enum { ON_EMULATOR = 1 << 8 };
       "emulated devices; cases run on the first (default: 1)")                                                             \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
+    X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
     X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, CHECKS_HELP)                                          \
     X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, NO_CHECKS_HELP)                                 \
@@ -172,6 +173,9 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return parse_shard(a, value, error);
     case OPTION_SHAPE:
         a->shape = value;
+        return true;
+    case OPTION_BYTES:
+        a->bytes = value;
         return true;
     case OPTION_LOG:
         a->log = value;

@@ -33,7 +33,7 @@ struct arguments {
     uint64_t seed, schedule;
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
-    const char *log, *resume, *shape, *kernel;
+    const char *log, *resume, *shape, *bytes, *kernel;
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
     int color;                /* 1, 0, or -1: as the terminal says */
 };

@@ -1,4 +1,4 @@
-/* `hipcontract run KERNEL --shape L`: one case, verbosely. */
+/* `hipcontract run KERNEL --shape L`, or `--bytes NAME`: one case, verbosely. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,20 +7,23 @@
 #include "commands/options.h"
 #include "commands/session.h"
 #include "contract/base/text.h"
+#include "contract/bytes.h"
 #include "contract/gates.h"
 #include "reports/console.h"
 
 enum { SHOWN_OUTPUTS = 20 };
 
-static const char usage[] = "usage: hipcontract run KERNEL --shape LABEL [OPTIONS]\n\n"
-                            "One shape of one registration, with its first failing outputs.\n";
+static const char usage[] = "usage: hipcontract run KERNEL --shape LABEL [OPTIONS]\n"
+                            "       hipcontract run KERNEL --bytes NAME [OPTIONS]\n\n"
+                            "One shape or byte contract of one registration, with its first failing outputs.\n";
 
 /* What `run` works on. */
 struct one_run {
     const struct arguments *arguments;
     struct session *session;
     const struct registration *registration;
-    const struct reg_shape *shape;
+    const struct reg_shape *shape; /* of the case, or of the byte contract */
+    const struct reg_bytes *bytes; /* NULL: a case */
     struct builds builds;
     struct launch_target target;
     enum status status;
@@ -89,10 +92,15 @@ static void print_verdict(struct one_run *one, const struct verdict *v)
     hash_hex(v->code, code);
     hash_hex(v->output, output);
     if (v->status != VERDICT_PASS) {
-        printf("%s %s: %s\n", verdict_status_is_red(v->status) ? "FAIL" : verdict_status_name(v->status), v->registration,
-               text.data);
+        printf("%s %s: %s%s%s%s\n", verdict_status_is_red(v->status) ? "FAIL" : verdict_status_name(v->status),
+               v->registration, *v->name ? "bytes " : "", v->name, *v->name ? ": " : "", text.data);
         enum status status = verdict_exit(v);
         one->status = status > one->status ? status : one->status;
+    } else if (one->bytes) {
+        printf("PASS gate 1, bytes %s at %s (%s): %s; %d launch%s, %" PRId64
+               " elements compared, outputs %s, code object %s\n",
+               v->name, v->shape, v->pattern, one->bytes->what, v->n_runs, v->n_runs == 1 ? "" : "es", v->n_compared,
+               output, code);
     } else if (v->gate == GATE_BYTES) {
         printf("PASS gate 1 at %s (%s): %d runs byte-identical, outputs %s, code object %s\n", v->shape, v->pattern,
                v->n_runs, output, code);
@@ -170,6 +178,66 @@ static bool run_patterns(struct one_run *one, struct error *error)
     return true;
 }
 
+static void print_difference(void *context, const struct bytes_difference *d)
+{
+    int64_t *n_printed = context;
+    int digits = format_facts(d->tensor->format)->n_bytes * 2;
+    if ((*n_printed)++ < SHOWN_OUTPUTS)
+        printf("  %s[%" PRId64 "][%" PRId64 "]  got %.9g (0x%0*" PRIx64 ", %a)  expected %.9g (0x%0*" PRIx64 ", %a)\n",
+               d->tensor->name, d->row, d->column, d->got, digits, d->got_bits, d->got, d->expected, digits,
+               d->expected_bits, d->expected);
+}
+
+static void judge_bytes(struct one_run *one, const struct bytes_case *open, struct bytes_options *options)
+{
+    int64_t n_different = 0;
+    struct launch_fault fault = launch_as_planned(&open->host);
+    struct verdict v = bytes_verdict(open, &one->target);
+    options->differs = print_difference;
+    options->context = &n_different;
+    bytes_judge(open, &one->target, &fault, options, &v);
+    if (n_different > SHOWN_OUTPUTS)
+        printf("  and %" PRId64 " more\n", n_different - SHOWN_OUTPUTS);
+    print_verdict(one, &v);
+    if (v.status != VERDICT_PASS)
+        printf("  repeat: hipcontract run %s --bytes %s --chip %s --seed %" PRIu64 "%s\n", one->registration->name,
+               one->bytes->name, one->target.device->chip, one->arguments->seed,
+               one->arguments->on_gpu ? " --device rocm" : "");
+}
+
+static bool run_bytes(struct one_run *one, struct error *error)
+{
+    const struct arguments *a = one->arguments;
+    struct bytes_options options = {.seed = a->seed, .schedule = a->schedule, .n_threads = a->n_jobs, .checks = a->checks};
+    struct bytes_case open;
+    bool ok = bytes_open(&open, one->bytes, one->registration, &options, error);
+    if (ok)
+        judge_bytes(one, &open, &options);
+    bytes_close(&open);
+    fflush(stdout);
+    return ok;
+}
+
+/* Finds the byte contract, or says which there are. */
+static bool choose_bytes(struct one_run *one, struct error *error)
+{
+    const struct arguments *a = one->arguments;
+    if (a->shape || a->pattern != REG_PATTERN_COUNT)
+        return error_set(error, STATUS_USAGE, "--bytes has its own shape and pattern; leave --shape and --pattern out");
+    one->bytes = registration_bytes(one->registration, a->bytes);
+    if (one->bytes) {
+        one->shape = &one->bytes->shape;
+        return true;
+    }
+    struct text names = {0};
+    for (size_t i = 0; i < one->registration->n_bytes; i++)
+        text_append(&names, " %s", one->registration->bytes[i].name);
+    error_set(error, STATUS_USAGE, "%s has no byte contract %s; it has:%s", one->registration->name, a->bytes,
+              names.data ? names.data : " none");
+    text_free(&names);
+    return false;
+}
+
 /* Finds the registration and the shape, or says which there are. */
 static bool choose(struct one_run *one, struct error *error)
 {
@@ -183,6 +251,8 @@ static bool choose(struct one_run *one, struct error *error)
         error_set(error, STATUS_USAGE, "no registration is named %s; `hipcontract list` shows them", a->kernel);
         return false;
     }
+    if (a->bytes)
+        return choose_bytes(one, error);
     one->shape = a->shape ? registration_shape(one->registration, a->shape) : NULL;
     if (one->shape)
         return true;
@@ -204,7 +274,8 @@ static bool run_on_device(struct one_run *one, struct error *error)
     one->builds = (struct builds){.builder = &one->session->builder, .device = device};
     printf("%s at %s on %s%s, seed %" PRIu64 "\n", one->registration->name, one->shape->label, device->chip,
            one->arguments->on_gpu ? "" : " (emulated)", one->arguments->seed);
-    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) && run_patterns(one, error);
+    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) &&
+              (one->bytes ? run_bytes(one, error) : run_patterns(one, error));
     builds_free(&one->builds);
     device->close(device);
     return ok;
