@@ -16,6 +16,8 @@ CONTROL(rms_norm_swapped, .registration = "rms_norm_rows", .what = "x and the we
         .pattern = REG_PATTERN_CLASSES, .gate = GATE_CLASSES, .how = CONTROL_SWAP, .arg = 0, .other_arg = 1);
 CONTROL(rms_norm_block, .registration = "rms_norm_rows", .what = "1024 threads where the kernel is compiled for 256",
         .shape = "4x4096", .pattern = REG_PATTERN_SIGNED, .gate = GATE_LIMITS, .how = CONTROL_RECORD, .delta = 1024);
+CONTROL(rms_norm_one_launch_late, .registration = "rms_norm_rows", .what = "x is read one row late in one launch",
+        .gate = GATE_BYTES, .bytes = "rows", .how = CONTROL_POINTER, .tensor = 0, .offset_rows = 1);
 
 CONTROL(hc_first_row_only, .registration = "hc_split_weighted_sum_norm", .what = "only row 0 is normalised",
         .shape = "4x4096", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_BUILD,

@@ -58,6 +58,20 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 FORWARD_OUTPUTS(ds4_rms_norm)
 FORWARD_AUDIT(ds4_rms_norm, n)
 
+/* A row of 1025 begins on any element of four in the launch of all, and on a first one alone. */
+static const struct reg_window windows[] = {{0, 1}, {8, 1}, {3, 2}, {1, 7}, {0, 9}};
+
+static const struct reg_bytes byte_contracts[] = {
+    {.name = "rows",
+     .what = "a row's bytes do not depend on the rows beside it",
+     .shape = {.label = "9x1025", .dim = {9, 1025}, .quick = true},
+     .pattern = REG_PATTERN_SIGNED,
+     .windows = windows,
+     .n_windows = sizeof windows / sizeof windows[0],
+     .row_dim = 0,
+     .row_tensors = 1u << X | 1u << OUT},
+};
+
 static const struct registration rms_norm_rows = {
     .name = "rms_norm_rows",
     .family = "ds4",
@@ -72,5 +86,7 @@ static const struct registration rms_norm_rows = {
     .audit = audit,
     .model = model,
     .exact = exact,
+    .bytes = byte_contracts,
+    .n_bytes = sizeof byte_contracts / sizeof byte_contracts[0],
 };
 REG_KERNEL(&rms_norm_rows);

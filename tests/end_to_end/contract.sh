@@ -76,7 +76,7 @@ full_disk() { run 2 contract --only "$kernel" --log /dev/full && err_says '/dev/
 
 holds() {
     run 0 contract --only "$kernel" --quick --log "$work/run.jsonl" && out_says "^hipcontract .* on gfx1151 \(emulated\), 5 runs, seed 1" &&
-        out_says "^PASS  gfx1151 $kernel  [0-9]+ shapes.*  gate 1: 5 runs byte-identical, guards intact, mem init race sync wait clean; gate 2: [0-9]+ non-finite and [0-9]+ finite outputs match; gate 3: worst [0-9.e-]+ of the bound; gate 4: exact at .*, fp16 sums would miss .* and bf16 " &&
+        out_says "^PASS  gfx1151 $kernel  [0-9]+ shapes.*  gate 1: 5 runs byte-identical, guards intact, mem init race sync wait clean, bytes: rows; gate 2: [0-9]+ non-finite and [0-9]+ finite outputs match; gate 3: worst [0-9.e-]+ of the bound; gate 4: exact at .*, fp16 sums would miss .* and bf16 " &&
         out_says '^RED   gfx1151 [a-z0-9_]+  as planted, at gate [1-5]: ' && out_says "^LIMIT gfx1151 $kernel .*record current" &&
         out_says '^COVERAGE gfx1151 1 kernels x gates 1-5: 5 run, 0 modelled, 0 not run' &&
         last_line_is '^SUMMARY gfx1151 1 kernels: 1 pass gates 1-4, 0 fail, 0 known findings; [0-9]+ controls: [0-9]+ red as planted, 0 missed; 0 limit problems; gates [0-9]+ ms, limits [0-9]+ ms$'
@@ -91,6 +91,15 @@ repeats() { # the same bytes whatever the threads: the hashes of all outputs are
 }
 one_case() { run 0 run "$kernel" --shape 2x33 && out_says '^PASS gate 1 at 2x33 \(signed\): 5 runs' && out_says '^PASS gate 4 at 2x33 \(exact\)'; }
 unknown_shape() { run 2 run "$kernel" --shape 7x7 && err_says 'give --shape one of: .*2x33' && one_error_line; }
+one_byte_contract() {
+    run 0 run "$kernel" --bytes rows && out_says "^PASS gate 1, bytes rows at 9x1025 \(signed\): a row's bytes .*; 6 launches, 20500 elements compared, " &&
+        run 0 list --only "$kernel" && out_says '^  bytes   rows  .* \(6 launches at 9x1025\(quick\), signed\)$' &&
+        out_says '^  control rms_norm_one_launch_late .*gate 1, bytes rows at 9x1025, signed'
+}
+unknown_bytes() {
+    run 2 run "$kernel" --bytes columns && err_says 'has no byte contract columns; it has: rows' && one_error_line &&
+        run 2 run "$kernel" --bytes rows --shape 2x33 && err_says 'leave --shape and --pattern out' && one_error_line
+}
 list_json() { run 0 list --json --only "$kernel" && out_says "\"name\": \"$kernel\"" && out_says '"label": "2x33"'; }
 list_teeth() { run 0 list --teeth --only "$kernel" && out_says '^  sum_bf16 +gate 3 ' && out_says '^  first_run_only +gate 1 ' && ! out_says BLIND; }
 
@@ -104,6 +113,13 @@ edited_case() {
     in_copy run 1 run "$kernel" --shape 2x33 --pattern signed && out_says '^  out\[[0-9]+\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, -?0x.*\)  reference .*  bound .*  ratio ' &&
         out_says "^  repeat: hipcontract run $kernel --shape 2x33 --pattern signed --chip gfx1151 --seed 1" &&
         [ "$(grep -c '^  out\[' "$work/out")" -le 20 ]
+}
+edited_rows() {
+    copy_project
+    edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * (gridDim.x > 1 ? 1.0001f : 1.0f) * load4(weight/' &&
+        in_copy run 1 run "$kernel" --bytes rows && out_says '^  out\[0\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, .*\)  expected .*\(0x[0-9a-f]{8}, ' &&
+        out_says "^FAIL $kernel: bytes rows: gate 1 at 9x1025 \(signed\): row 0 alone: out\[0\]\[[0-9]+\] is 0x[0-9a-f]+ and in the launch of all 0x[0-9a-f]+; [0-9]+ of 1025 elements differ" &&
+        out_says "^  repeat: hipcontract run $kernel --bytes rows --chip gfx1151 --seed 1" && [ "$(grep -c '^  out\[' "$work/out")" -eq 20 ]
 }
 edited_record() {
     copy_project
@@ -168,11 +184,14 @@ check 'a right kernel holds its contract' holds
 check 'the log starts with the environment and ends with the summary' log_is_whole
 check 'outputs do not depend on host threads' repeats
 check 'one case runs verbosely' one_case
+check 'one byte contract runs verbosely and is listed' one_byte_contract
+check 'an unknown byte contract lists those that exist' unknown_bytes
 check 'an unknown shape lists those that exist' unknown_shape
 check 'list gives JSON' list_json
 check 'list gives the table of teeth' list_teeth
 check 'one edited constant in a kernel is red at gate 3' edited_kernel
 check 'a red case shows its outputs and how to repeat it' edited_case
+check 'rows whose bytes depend on the grid break the byte contract' edited_rows
 check 'one edited number in a record is red at gate 5' edited_record
 check 'a kernel that does not compile is red with the words of the compiler' broken_source
 check 'SIGINT ends with status 4 and a whole log' interrupted
