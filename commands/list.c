@@ -14,7 +14,7 @@
 #include "contract/teeth.h"
 
 static const char usage[] = "usage: hipcontract list [OPTIONS]\n\n"
-                            "Registrations with their shapes, patterns, chips and controls.\n";
+                            "Registrations with their shapes, patterns, chips, byte contracts and controls.\n";
 
 static const char *const control_kinds[] = {
     [CONTROL_POINTER] = "pointer", [CONTROL_SWAP] = "swap",   [CONTROL_SCALAR] = "scalar", [CONTROL_GRID] = "grid",

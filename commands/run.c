@@ -222,8 +222,10 @@ static bool run_bytes(struct one_run *one, struct error *error)
 static bool choose_bytes(struct one_run *one, struct error *error)
 {
     const struct arguments *a = one->arguments;
-    if (a->shape || a->pattern != REG_PATTERN_COUNT)
-        return error_set(error, STATUS_USAGE, "--bytes has its own shape and pattern; leave --shape and --pattern out");
+    if (a->shape || a->pattern != REG_PATTERN_COUNT) {
+        error_set(error, STATUS_USAGE, "--bytes has its own shape and pattern; leave --shape and --pattern out");
+        return false;
+    }
     one->bytes = registration_bytes(one->registration, a->bytes);
     if (one->bytes) {
         one->shape = &one->bytes->shape;

@@ -11,7 +11,7 @@ struct judging {
     const struct bytes_options *options;
     struct arena *arena;
     struct outputs all;            /* of the launch of all rows */
-    struct bytes_difference first; /* of the launch that is compared, where n_wrong is not 0 */
+    struct bytes_difference first; /* no tensor: none yet */
     struct verdict *verdict;
 };
 
@@ -100,7 +100,7 @@ static void conclude(struct judging *j, const struct reg_plan *plan, const char 
 {
     struct verdict *v = j->verdict;
     const struct bytes_difference *d = &j->first;
-    if (v->n_wrong == 0)
+    if (!d->tensor)
         return;
     v->status = VERDICT_FAIL;
     snprintf(v->worst.tensor, sizeof v->worst.tensor, "%s", d->tensor->name);

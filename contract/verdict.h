@@ -66,7 +66,7 @@ struct verdict {
     char chip[32];
     char device[16]; /* "emulator", "rocm", "host" */
     char registration[VERDICT_NAME_BYTES];
-    char name[VERDICT_NAME_BYTES];         /* of the control or tooth; else "" */
+    char name[VERDICT_NAME_BYTES];         /* of the control, tooth or byte contract; else "" */
     char shape[VERDICT_NAME_BYTES];        /* "" where it concerns all */
     char pattern[16];                      /* "" likewise */
     struct hash128 code;                   /* of the code object that ran; zero where none did */
@@ -81,7 +81,7 @@ struct verdict {
     double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;                  /* never compared */
-    char modelled[VERDICT_MODELLED_BYTES]; /* gates 2 to 4: the kernel's instructions that rest on an assumption */
+    char modelled[VERDICT_MODELLED_BYTES]; /* gates 2 to 4, expected bytes: instructions that rest on an assumption */
     bool replayed;                         /* decided by the run that this one resumes; not logged */
     bool has_finding;
     struct finding finding;            /* gate 1: the device's first, where has_finding */

@@ -34,7 +34,8 @@ struct fixture {
     struct decided *decided;
     struct verdict verdicts[MAX_VERDICTS];
     size_t n_verdicts;
-    int n_steps, interrupt_at; /* 0: never */
+    int n_steps, interrupt_at;                                                                      /* 0: never */
+    size_t (*modelled)(struct device *device, hipFunction_t function, char *text, size_t capacity); /* of the device */
     bool ok;
     struct error error;
 };
@@ -77,10 +78,12 @@ static void go(struct fixture *f, int fail_launch)
 {
     struct registry registry = {f->registrations, 1, f->controls, f->n_controls};
     struct builder builder = fake_builder();
+    struct device *device = fake_device_open(fake_kernels, true);
+    device->modelled = f->modelled;
     struct run run = {.registry = &registry,
                       .options = &f->options,
                       .stream = &f->stream,
-                      .builds = {.builder = &builder, .device = fake_device_open(fake_kernels, true)},
+                      .builds = {.builder = &builder, .device = device},
                       .decided = f->decided,
                       .interrupted = interrupted,
                       .interrupt_context = f};
@@ -184,6 +187,33 @@ static void broken_byte_contract_can_be_a_known_finding(void **state)
     go(f, 0);
     assert_int_equal(of_bytes(f, "rows", &at)->status, VERDICT_KNOWN_FINDING);
     assert_int_equal(f->stream.worst, STATUS_OK);
+    free(f);
+}
+
+static size_t uses_an_assumption(struct device *device, hipFunction_t function, char *text, size_t capacity)
+{
+    (void)device, (void)function;
+    snprintf(text, capacity, "v_dot2_f32_f16");
+    return 1;
+}
+
+/* Expected bytes rest on the instructions' arithmetic; that rows agree with each other does not. */
+static void expected_bytes_rest_on_what_is_modelled(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_with_bytes("dot");
+    size_t at;
+    f->modelled = uses_an_assumption;
+    go(f, 0);
+    assert_string_equal(of_bytes(f, "ones", &at)->modelled, "v_dot2_f32_f16");
+    assert_string_equal(of_bytes(f, "rows", &at)->modelled, "");
+    assert_int_equal(f->counts.chips[0].n_cells_modelled, 4);
+    free(f);
+    f = fixture("dot");
+    f->modelled = uses_an_assumption;
+    go(f, 0);
+    assert_int_equal(f->counts.chips[0].n_cells_modelled, 3);
+    assert_int_equal(f->counts.chips[0].n_cells_run, 1);
     free(f);
 }
 
@@ -502,6 +532,7 @@ int main(void)
         cmocka_unit_test(byte_contracts_run_after_the_shapes_and_before_the_teeth),
         cmocka_unit_test(broken_byte_contract_fails_its_registration),
         cmocka_unit_test(broken_byte_contract_can_be_a_known_finding),
+        cmocka_unit_test(expected_bytes_rest_on_what_is_modelled),
         cmocka_unit_test(byte_contracts_are_selected_as_shapes_are),
         cmocka_unit_test(quick_runs_the_marked_shapes_and_says_what_it_leaves_out),
         cmocka_unit_test(failed_launch_loses_no_result_and_ends_nothing),
