@@ -200,7 +200,7 @@ static void judge_bytes(struct one_run *one, const struct bytes_case *open, stru
         printf("  and %" PRId64 " more\n", n_different - SHOWN_OUTPUTS);
     print_verdict(one, &v);
     if (v.status != VERDICT_PASS)
-        printf("  repeat: hipcontract run %s --bytes %s --chip %s --seed %" PRIu64 "%s\n", one->registration->name,
+        printf("  repeat: hipcontract run %s --bytes '%s' --chip %s --seed %" PRIu64 "%s\n", one->registration->name,
                one->bytes->name, one->target.device->chip, one->arguments->seed,
                one->arguments->on_gpu ? " --device rocm" : "");
 }

@@ -119,7 +119,7 @@ edited_rows() {
     edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * (gridDim.x > 1 ? 1.0001f : 1.0f) * load4(weight/' &&
         in_copy run 1 run "$kernel" --bytes rows && out_says '^  out\[0\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, .*\)  expected .*\(0x[0-9a-f]{8}, ' &&
         out_says "^FAIL $kernel: bytes rows: gate 1 at 9x1025 \(signed\): row 0 alone: out\[0\]\[[0-9]+\] is 0x[0-9a-f]+ and in the launch of all 0x[0-9a-f]+; [0-9]+ of 1025 elements differ" &&
-        out_says "^  repeat: hipcontract run $kernel --bytes rows --chip gfx1151 --seed 1" && [ "$(grep -c '^  out\[' "$work/out")" -eq 20 ]
+        out_says "^  repeat: hipcontract run $kernel --bytes 'rows' --chip gfx1151 --seed 1" && [ "$(grep -c '^  out\[' "$work/out")" -eq 20 ]
 }
 edited_record() {
     copy_project
