@@ -11,11 +11,12 @@
 #include <cmocka.h>
 
 #include "contract/base/random.h"
+#include "reference/format.h"
 #include "tests/support/lane_op.h"
 #include "tests/support/matrix_truth.h"
 #include "tests/support/wave_runner.h"
 
-enum { ROW_A = 32, ROW_B = 48, ROW_INDEX = 64, ROW_D = 96, END_ROW = 112 };
+enum { ROW_A = 32, ROW_B = 48, ROW_INDEX = 64, ROW_D = 96, END_ROW = 112, ADDEND = 7 };
 
 struct place {
     int row, lane, bit;
@@ -131,21 +132,23 @@ static void fill_b(struct lane_op *op, const struct sparse *f, struct random_key
     }
 }
 
-/* A small integer from the result's bits. */
-static int result_value(const struct sparse *f, uint32_t word, int bit)
+static enum number_format result_format(const struct sparse *f)
 {
-    float value;
-    uint32_t bits = word;
-    if (f->result == I32)
-        return (int)word;
-    if (f->result == BF16)
-        bits = word >> bit << 16;
-    if (f->result == F16) {
-        uint32_t half = word >> bit & 0xffff;
-        bits = half & 0x7fff ? (half & 0x8000) << 16 | (((half & 0x7fff) << 13) + (112u << 23)) : 0;
-    }
-    memcpy(&value, &bits, 4);
-    return (int)value;
+    return f->result == F16 ? FORMAT_F16 : f->result == BF16 ? FORMAT_BF16 : FORMAT_F32;
+}
+
+static double result_value(const struct sparse *f, uint32_t word, int bit)
+{
+    return f->result == I32 ? (double)(int32_t)word : format_load(result_format(f), &word, bit / 16);
+}
+
+/* A dword of C, whose elements are all ADDEND. */
+static uint32_t addend_word(const struct sparse *f)
+{
+    uint32_t word = ADDEND;
+    for (int at = 0; f->result != I32 && at < 32 / matrix_type_bits(f->result); at++)
+        format_store(result_format(f), &word, at, ADDEND);
+    return word;
 }
 
 static void check(const struct sparse *f, struct random_key key, unsigned set, unsigned set_bits)
@@ -159,26 +162,24 @@ static void check(const struct sparse *f, struct random_key key, unsigned set, u
         in->src[k].index = rows[k];
     in->dst[0].index = ROW_D;
     lane_op_prepare(op);
-    bool is_integer = f->result == I32;
-    in->neg_lo = is_integer && f->a != I8 ? 3 : 0;
+    in->neg_lo = f->result == I32 && f->a != I8 ? 3 : 0;
     in->abid = in->index_key = (uint8_t)set;
     for (unsigned lane = 0; lane < f->n_lanes; lane++)
         lane_op_row(op, ROW_INDEX)[lane] = (uint32_t)random_bits(key, 2000000 + lane);
     fill_a(op, f, key, (int)(set * set_bits), &matrices);
     fill_b(op, f, key, &matrices);
-    /* C is zero but for integers, where it is 7. */
     for (unsigned row = ROW_D; row < END_ROW; row++)
         for (unsigned lane = 0; lane < f->n_lanes; lane++)
-            lane_op_row(op, row)[lane] = is_integer ? 7 : 0;
+            lane_op_row(op, row)[lane] = addend_word(f);
     in->run(&op->wave, in);
     for (int at = 0; at < f->m * f->m; at++) {
-        int i = at / f->m, j = at % f->m, sum = is_integer ? 7 : 0;
+        int i = at / f->m, j = at % f->m, sum = ADDEND;
         for (int k = 0; k < f->k; k++)
             sum += matrices.a[i][k] * matrices.b[k][j];
         struct place d = f->locate_d(i, j, 0, 0);
-        int got = result_value(f, lane_op_row(op, (unsigned)(ROW_D + d.row))[d.lane], d.bit);
+        double got = result_value(f, lane_op_row(op, (unsigned)(ROW_D + d.row))[d.lane], d.bit);
         if (got != sum)
-            fail_msg("%s %s wave%u set %u: D[%d][%d] is %d, not %d", f->chip, f->mnemonic, f->n_lanes, set, i, j, got, sum);
+            fail_msg("%s %s wave%u set %u: D[%d][%d] is %g, not %d", f->chip, f->mnemonic, f->n_lanes, set, i, j, got, sum);
     }
     lane_op_close(op);
 }
