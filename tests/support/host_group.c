@@ -94,6 +94,8 @@ static void run_block(struct group *group)
 bool host_group_run(host_kernel *kernel, unsigned n_blocks, unsigned block_size, size_t dynamic_lds_bytes,
                     const uint32_t *in, uint32_t *out, int n)
 {
+    if (block_size > MAX_ITEMS)
+        return false;
     struct group *group = malloc(sizeof *group);
     uint32_t *lds = calloc(1, dynamic_lds_bytes + 4);
     bool ok = group && lds;

@@ -21,7 +21,7 @@ struct host_item {
 
 typedef void host_kernel(const uint32_t *in, uint32_t *out, int n);
 
-/* Runs n_blocks blocks of block_size work-items (at most 256). false: out of memory. */
+/* Runs n_blocks blocks of block_size work-items (at most 256). false: a larger block, or out of memory. */
 bool host_group_run(host_kernel *kernel, unsigned n_blocks, unsigned block_size, size_t dynamic_lds_bytes,
                     const uint32_t *in, uint32_t *out, int n);
 const struct host_item *host_group_item(void);
