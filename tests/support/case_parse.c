@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/emulator/wave.h"
+#include "records/chips.h"
 #include "reference/format.h"
 
 struct parser {
@@ -176,13 +177,23 @@ static bool ends_program(const char *word)
     return !strcmp(word, "case") || !strcmp(word, "expect") || !strcmp(word, "chip") || !strcmp(word, "wave");
 }
 
+/* A chip that is misspelt would run no case. */
+static bool parse_chips(struct parser *parser, char *names)
+{
+    parser->chips = arena_format(parser->arena, "%s", names);
+    if (!parser->chips)
+        return error_set(parser->error, STATUS_ENVIRONMENT, "%s: out of memory", parser->path);
+    for (char *name; (name = strsep(&names, " "));)
+        if (!chip_find(name))
+            return complain(parser, "no chip of the table", name);
+    return true;
+}
+
 static bool parse_statement(struct parser *parser, const char *word, char *rest)
 {
     struct instruction_case *current = parser->current;
-    if (strcmp(word, "chip") == 0) {
-        parser->chips = arena_format(parser->arena, "%s", rest);
-        return parser->chips;
-    }
+    if (strcmp(word, "chip") == 0)
+        return parse_chips(parser, rest);
     if (strcmp(word, "wave") == 0) {
         parser->n_lanes = (uint32_t)strtoul(rest, NULL, 10);
         return parser->n_lanes == 32 || parser->n_lanes == 64 ? true : complain(parser, "wave is 32 or 64, not", rest);

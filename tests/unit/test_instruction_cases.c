@@ -70,6 +70,8 @@ static void malformed_files_are_refused_with_their_line(void **state)
 {
     (void)state;
     static const char *const texts[] = {"case early\n",
+                                        "chip gfx1151 gfx1152x\nwave 32\ncase x\nrun\n s_nop 0\nexpect s4 = 0\n",
+                                        "chip \nwave 32\ncase x\nrun\n s_nop 0\nexpect s4 = 0\n",
                                         "chip gfx1151\nwave 16\n",
                                         "chip gfx1151\nwave 32\ncase x\nset w1 = 1\n",
                                         "chip gfx1151\nwave 32\ncase x\nset v1 = 1q\n",
