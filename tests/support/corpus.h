@@ -1,6 +1,7 @@
 /*
  * What compilers emit: the device libraries' functions (ocml, ockl) and every kernel of the tree, compiled for a chip at
- * -O0, -O2 and -O3, held against what the emulator implements.
+ * -O0, -O2 and -O3, held against what the emulator implements. Left out: kernels of inline assembly that only some chips
+ * take.
  */
 #ifndef TESTS_SUPPORT_CORPUS_H
 #define TESTS_SUPPORT_CORPUS_H
@@ -21,8 +22,8 @@ struct corpus_tally {
 };
 
 /* Compiles and measures a chip in a wave size, and prints a line for each mnemonic that is not implemented: the first text
- * of it and the function that has it. Objects of the libraries are kept in the folder `cache`. Errors: STATUS_ENVIRONMENT.
- */
+ * of it and the function that has it; and for what is left out, with the reason. Objects of the libraries are kept in the
+ * folder `cache`. Errors: STATUS_ENVIRONMENT; a folder of kernels that is empty is one. */
 bool corpus_measure(const struct chip *chip, uint32_t n_lanes, const char *cache, FILE *out, struct corpus_tally *tally,
                     struct error *error);
 
