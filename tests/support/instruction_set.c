@@ -96,6 +96,7 @@ struct walk {
     uint8_t n_texts[MAX_KNOWN];
     struct candidate *candidates;
     size_t n_candidates;
+    bool is_full; /* an instruction or a text had no room */
     const struct pattern *pattern;
     char text[256];
 };
@@ -153,7 +154,10 @@ static size_t find_or_add(struct walk *walk, const char *stem, size_t length)
 static void note(struct walk *walk, const char *stem, size_t length)
 {
     size_t index = find_or_add(walk, stem, length);
-    if (index == SIZE_MAX || walk->n_texts[index] >= TEXTS_A_PATTERN || walk->n_candidates == MAX_TEXTS)
+    if (index != SIZE_MAX && walk->n_texts[index] >= TEXTS_A_PATTERN)
+        return;
+    walk->is_full |= index == SIZE_MAX || walk->n_candidates == MAX_TEXTS;
+    if (walk->is_full)
         return;
     walk->n_texts[index]++;
     struct candidate *candidate = &walk->candidates[walk->n_candidates++];
@@ -215,34 +219,41 @@ static void walk_patterns(struct walk *walk)
     }
 }
 
-/* Marks the lines of "PATH:LINE:COLUMN: error: …". */
-static void read_refusals(const char *messages, const char *path, struct walk *walk)
+/* Marks the lines of "PATH:LINE:COLUMN: error: …". Whether the line after the last text, which is no instruction, is among
+ * them: else the assembler did not read them all. */
+static bool read_refusals(const char *messages, const char *path, struct walk *walk)
 {
     size_t length = strlen(path);
+    bool read_all = false;
     for (const char *line = messages; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         unsigned long number;
         int end = 0;
-        if (strncmp(line, path, length) == 0 && sscanf(line + length, ":%lu:%*u: error%n", &number, &end) == 1 && end &&
-            number >= 1 && number <= walk->n_candidates)
+        if (strncmp(line, path, length) != 0 || sscanf(line + length, ":%lu:%*u: error%n", &number, &end) != 1 || !end)
+            continue;
+        if (number >= 1 && number <= walk->n_candidates)
             walk->candidates[number - 1].refused = true;
+        read_all |= number == walk->n_candidates + 1;
     }
+    return read_all;
 }
 
 static bool assemble(struct walk *walk, const char *path, struct error *error)
 {
     char cpu[32];
     struct process_result result;
+    const char *asked = getenv("LLVM_MC"), *assembler = asked && *asked ? asked : "llvm-mc-22";
     bool halves = walk->chip->family >= CHIP_RDNA3 && walk->chip->family <= CHIP_RDNA4;
     snprintf(cpu, sizeof cpu, "-mcpu=%s", walk->chip->name);
-    const char *const argv[] = {
-        "llvm-mc-22", "-triple=amdgcn-amd-amdhsa",           cpu, "-filetype=obj", "-o", "/dev/null",
-        path,         halves ? "-mattr=+real-true16" : NULL, NULL};
+    const char *const argv[] = {assembler, "-triple=amdgcn-amd-amdhsa",           cpu, "-filetype=obj", "-o", "/dev/null",
+                                path,      halves ? "-mattr=+real-true16" : NULL, NULL};
     if (!process_run(argv, "/", &result, error))
         return false;
-    if (result.err.data)
-        read_refusals(result.err.data, path, walk);
+    const char *messages = result.err.data ? result.err.data : "";
+    bool ok = read_refusals(messages, path, walk);
+    if (!ok)
+        error_set(error, STATUS_ENVIRONMENT, "%s %s: %.300s", assembler, cpu, *messages ? messages : "no message");
     process_result_free(&result);
-    return true;
+    return ok;
 }
 
 /* The assembler's word on every text, a line each. */
@@ -255,6 +266,7 @@ static bool confirm(struct walk *walk, struct error *error)
         return error_set(error, STATUS_ENVIRONMENT, "cannot write %s", path);
     for (size_t i = 0; i < walk->n_candidates; i++)
         fprintf(file, "%s\n", walk->candidates[i].text);
+    fputs("not_an_instruction\n", file);
     bool ok = fclose(file) == 0 || error_set(error, STATUS_ENVIRONMENT, "cannot write %s", path);
     ok = ok && assemble(walk, path, error);
     unlink(path);
@@ -309,6 +321,9 @@ bool instruction_set_walk(const struct chip *chip, struct instruction_set *set, 
     walk_patterns(walk);
     disassembler_close(walk->disassembler);
     arena_free(&walk->scratch);
+    if (walk->is_full)
+        return error_set(error, STATUS_ENVIRONMENT, "%s: more than %d instructions or %d texts", chip->name, MAX_KNOWN,
+                         MAX_TEXTS);
     if (!confirm(walk, error))
         return false;
     settle(walk);

@@ -33,8 +33,8 @@ struct instruction_set {
     struct arena arena;
 };
 
-/* Walks the chip in its default wave size. Errors: STATUS_ENVIRONMENT, also without llvm-mc-22. The caller frees with
- * instruction_set_free. */
+/* Walks the chip in its default wave size. Errors: STATUS_ENVIRONMENT, also without llvm-mc-22 (or what LLVM_MC names)
+ * that reads every text. The caller frees with instruction_set_free. */
 bool instruction_set_walk(const struct chip *chip, struct instruction_set *set, struct error *error);
 void instruction_set_free(struct instruction_set *set);
 /* NULL for none. */
