@@ -13,14 +13,6 @@
 #include "contract/base/file.h"
 #include "tests/support/fidelity.h"
 
-static bool write_file(const char *path, const char *text, struct error *error)
-{
-    FILE *file = fopen(path, "w");
-    bool ok = file && fputs(text, file) >= 0;
-    ok = file && fclose(file) == 0 && ok;
-    return ok || error_set(error, STATUS_USAGE, "cannot write %s", path);
-}
-
 static bool has_vectors(const struct evidence_table *table)
 {
     for (size_t i = 0; i < table->n_rows; i++)
@@ -44,7 +36,7 @@ static bool gather(const char *path, const char *notes, struct evidence_table *t
         return false;
     evidence_table_write(table, out);
     fclose(out);
-    ok = write_file(path, text, error);
+    ok = file_write(path, text, length, error);
     free(text);
     return ok;
 }
@@ -59,7 +51,7 @@ static bool make_page(const char *path, const struct evidence_table *table, stru
         text = fidelity_page(&fidelity, page, error);
     }
     fidelity_close(&fidelity);
-    bool ok = text && write_file(path, text, error);
+    bool ok = text && file_write(path, text, strlen(text), error);
     free(text);
     free(page);
     return ok;

@@ -112,7 +112,7 @@ KERNEL dots(const int *a, const int *b, int *sum_signed, int *sum_mixed, float *
         return;
     half2_t p = __builtin_bit_cast(half2_t, a[i]), q = __builtin_bit_cast(half2_t, b[i]);
     sum_half[i] = __builtin_amdgcn_fdot2(p, q, sum_half[i], false);
-#if defined(__gfx1100__) || defined(__gfx1151__) || defined(__gfx1201__)
+#if defined(__GFX11__) || defined(__GFX12__)
     sum_signed[i] = __builtin_amdgcn_sudot4(true, a[i], true, b[i], sum_signed[i], false);
     sum_mixed[i] = __builtin_amdgcn_sudot4(false, a[i], true, b[i], sum_mixed[i], true);
 #endif
