@@ -53,6 +53,14 @@ const struct chip *chip_find(const char *name)
     return NULL;
 }
 
+const struct chip *chip_of_family(enum chip_family family)
+{
+    const struct chip *chip = chips;
+    while (chip->family != family)
+        chip++;
+    return chip;
+}
+
 const struct chip *chip_find_machine(uint32_t elf_machine)
 {
     for (size_t i = 0; i < N_CHIPS; i++)

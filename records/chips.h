@@ -11,6 +11,8 @@
 
 enum chip_family { CHIP_RDNA2, CHIP_RDNA3, CHIP_RDNA35, CHIP_RDNA4, CHIP_CDNA1, CHIP_CDNA2, CHIP_CDNA3, CHIP_CDNA4 };
 
+enum { CHIP_FAMILIES = CHIP_CDNA4 + 1 };
+
 struct chip {
     const char *name; /* gfxNNNN */
     enum chip_family family;
@@ -33,6 +35,8 @@ struct chip {
 
 /* NULL for an unknown name. */
 const struct chip *chip_find(const char *name);
+/* The chip that stands for a family, whose instruction set is one: the first row of it. */
+const struct chip *chip_of_family(enum chip_family family);
 /* NULL for a machine that no row has. */
 const struct chip *chip_find_machine(uint32_t elf_machine);
 /* All rows, those of record first in their customary order. */

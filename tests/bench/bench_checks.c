@@ -11,6 +11,7 @@
 #include "contract/builds.h"
 #include "contract/registry_list.h"
 #include "contract/workspace.h"
+#include "tests/support/chip_names.h"
 
 enum { REPEATS = 3 };
 
@@ -132,19 +133,21 @@ static bool measure_chip(const char *chip, const struct registry *registry, stru
 
 int main(int argc, char **argv)
 {
-    static const char *const families[] = {"gfx1030", "gfx1100", "gfx1151", "gfx1201",
-                                           "gfx908",  "gfx90a",  "gfx942",  "gfx950"};
-    const char *const *chips = argc > 1 ? (const char *const *)argv + 1 : families;
-    int n_chips = argc > 1 ? argc - 1 : (int)(sizeof families / sizeof *families);
+    (void)argc;
     struct error error;
     struct arena arena = {0};
     struct registry registry;
+    size_t n_chips;
+    const struct chip *chips = chip_table(&n_chips);
+    if (!chip_names_check(argv + 1))
+        return STATUS_USAGE;
     struct toolchain *toolchain = toolchain_open(NULL, &error);
     struct builder builder = session_builder(toolchain);
     bool ok = toolchain && registry_collect(&arena, &registry, &error);
     printf("cost of checks, all registered kernels at their first shape, one host thread\n");
-    for (int i = 0; i < n_chips && ok; i++)
-        ok = measure_chip(chips[i], &registry, &builder, &error);
+    for (size_t i = 0; i < n_chips && ok; i++)
+        if (chip_names_have_or_family(argv + 1, &chips[i]))
+            ok = measure_chip(chips[i].name, &registry, &builder, &error);
     if (!ok)
         fprintf(stderr, "bench: %s\n", error.text);
     if (toolchain)

@@ -1,9 +1,8 @@
 /*
  * conformance DIR|- [CHIP…]: holds the emulator of every chip (or of those named) to the published instruction vectors of
- * DIR
- * (*.jsonl; -: none), to the tree's own cases (tests/conformance/, the .cases files) and to the kernels that chip and host
- * compile alike (tests/kernels/agreement/), at -O0 and -O3, in each wave size. One line a chip; what fails or is left out
- * is named before it, with the reason. Exit 1 where anything fails, 2 where a file cannot be read.
+ * DIR (*.jsonl; -: none), to the tree's own cases (tests/conformance/, the .cases files) and to the kernels that chip and
+ * host compile alike (tests/kernels/agreement/), at -O0 and -O3, in each wave size. One line a chip; what fails or is left
+ * out is named before it, with the reason. Exit 1 where anything fails, 2 where a file cannot be read.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "contract/base/project.h"
 #include "records/chips.h"
 #include "tests/support/case_file.h"
+#include "tests/support/chip_names.h"
 #include "tests/support/kernel_agreement.h"
 #include "tests/support/vector_run.h"
 
@@ -33,6 +33,15 @@ struct tallies {
     struct kernel_tally kernels;
 };
 
+/* Vectors of a chip that the table lacks would be run by none. */
+static bool know_chips(const char *path, const struct vector *vectors, size_t n, struct error *error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!chip_find(vectors[i].chip))
+            return error_set(error, STATUS_USAGE, "%s: %s: no chip %s", path, vectors[i].id, vectors[i].chip);
+    return true;
+}
+
 static bool read_material(const char *folder, struct material *material, struct error *error)
 {
     char pattern[4096];
@@ -40,7 +49,8 @@ static bool read_material(const char *folder, struct material *material, struct 
         const char *path = arena_format(&material->arena, "%s/%s", folder, files[i]);
         if (!path)
             return error_set(error, STATUS_ENVIRONMENT, "out of memory");
-        if (!vectors_read(path, &material->arena, &material->vectors[i], &material->n_vectors[i], error))
+        if (!vectors_read(path, &material->arena, &material->vectors[i], &material->n_vectors[i], error) ||
+            !know_chips(path, material->vectors[i], material->n_vectors[i], error))
             return false;
     }
     if (!project_path("tests/conformance/*.cases", pattern, sizeof pattern, error))
@@ -76,7 +86,7 @@ static void run_kernels(const struct chip *chip, struct kernel_tally *tally)
     static const char *const optimisations[] = {"-O0", "-O3"};
     for (unsigned wave_size = chip->has_wave32 ? 32 : 64; wave_size <= 64; wave_size *= 2)
         for (size_t i = 0; i < sizeof optimisations / sizeof *optimisations; i++)
-            kernels_agree(&(struct kernel_build){chip->name, wave_size, optimisations[i]}, stdout, tally);
+            kernels_agree(&(struct kernel_build){chip->name, optimisations[i], wave_size}, stdout, tally);
 }
 
 /* Whether all that was run agrees; *error where a file could not be read. */
@@ -95,22 +105,13 @@ static bool run_chip(const struct material *material, const struct chip *chip, s
     return t.vectors.n_passed == t.vectors.n_run && t.cases.n_failed == 0 && t.kernels.n_agreed == t.kernels.n_run;
 }
 
-/* Chips named on the command line; all where none is. */
-static bool is_wanted(const char *chip, char **names)
-{
-    for (char **name = names; *name; name++)
-        if (strcmp(*name, chip) == 0)
-            return true;
-    return !*names;
-}
-
 static int run_all(const struct material *material, char **names, struct error *error)
 {
     size_t n_chips;
     bool agree = true;
     const struct chip *chips = chip_table(&n_chips);
     for (size_t i = 0; i < n_chips && error->status == STATUS_OK; i++)
-        if (is_wanted(chips[i].name, names))
+        if (chip_names_have(names, &chips[i]))
             agree &= run_chip(material, &chips[i], error);
     return agree ? STATUS_OK : STATUS_RED;
 }
@@ -124,11 +125,8 @@ int main(int argc, char **argv)
                 "usage: conformance DIR|- [CHIP...] (DIR holds rdna3.jsonl, rdna4.jsonl, cdna.jsonl; -: no vectors)\n");
         return STATUS_USAGE;
     }
-    for (char **name = argv + 2; *name; name++)
-        if (!chip_find(*name)) {
-            fprintf(stderr, "conformance: no chip %s; `hipcontract doctor` lists the chips\n", *name);
-            return STATUS_USAGE;
-        }
+    if (!chip_names_check(argv + 2))
+        return STATUS_USAGE;
     if (strcmp(argv[1], "-") == 0)
         puts("vectors are not run: no folder was given (make conformance VECTORS=DIR)");
     bool read = read_material(argv[1], &material, &error);

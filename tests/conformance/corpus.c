@@ -1,26 +1,16 @@
 /*
- * corpus [DIR] [CHIP…]: what compilers emit for a chip against what the emulator implements, for every chip of the table or
- * those named. Exit 1 where a mnemonic is missing. DIR is the vectors' folder, which every conformance program is given.
+ * corpus DIR|- [CHIP…]: what compilers emit for a chip against what the emulator implements, for every chip of the table or
+ * those named. Exit 1 where a mnemonic is missing. DIR is the vectors' folder, which every conformance program is given; it
+ * is not looked at.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "contract/base/project.h"
+#include "tests/support/chip_names.h"
 #include "tests/support/corpus.h"
-
-static bool is_wanted(const struct chip *chip, int argc, char **argv)
-{
-    bool any = false;
-    for (int i = 1; i < argc; i++) {
-        any |= chip_find(argv[i]) != NULL;
-        if (strcmp(argv[i], chip->name) == 0)
-            return true;
-    }
-    return !any;
-}
 
 static bool open_cache(char path[PATH_MAX], struct error *error)
 {
@@ -52,10 +42,14 @@ int main(int argc, char **argv)
     struct error error = {0};
     char cache[PATH_MAX];
     size_t n_chips;
+    if (argc < 2)
+        fprintf(stderr, "usage: corpus DIR|- [CHIP...] (DIR is not looked at)\n");
+    if (argc < 2 || !chip_names_check(argv + 2))
+        return STATUS_USAGE;
     const struct chip *chips = chip_table(&n_chips);
     bool failed = false, ok = open_cache(cache, &error);
     for (size_t i = 0; ok && i < n_chips; i++) {
-        if (!is_wanted(&chips[i], argc, argv))
+        if (!chip_names_have(argv + 2, &chips[i]))
             continue;
         ok = measure(&chips[i], chips[i].default_wave, cache, &failed, &error);
         if (ok && chips[i].family == CHIP_RDNA2)

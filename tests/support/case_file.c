@@ -121,7 +121,7 @@ static bool run_case(const struct instruction_case *test, const char *chip, cons
     if (!runner)
         fprintf(out, "FAIL %s:%zu: %s: %s\n", path, test->line, test->name, error.text);
     else if (ok)
-        evidence_note_code(&runner->code, "case");
+        evidence_note_code(&runner->code, NULL, "case");
     group_runner_close(runner);
     return ok;
 }

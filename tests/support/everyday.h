@@ -16,16 +16,11 @@
 #include "contract/base/random.h"
 #include "tests/support/kernel_module.h"
 
-/* What a run of the group is compiled for. */
-struct everyday_build {
-    const char *chip, *optimisation;
-    unsigned wave_size;
-};
 /* Of the running group. */
-const struct everyday_build *everyday_build(void);
-/* Runs the tests for each chip, at -O3 and at -O0, in each of its wave sizes; argv[1], if there, names the one chip. The
- * number of failures. */
-int everyday_run(int argc, char **argv, const char *what, const struct CMUnitTest *tests, size_t n_tests);
+const struct kernel_build *everyday_build(void);
+/* Runs the tests for each chip, at -O3 and at -O0, in each of its wave sizes: the chips that names (NULL after the last)
+ * names, or where it is empty one of each family. The number of failures; a name that is no chip's is one. */
+int everyday_run(char **names, const char *what, const struct CMUnitTest *tests, size_t n_tests);
 
 /* The index-th 64 bits of what; a float of it uniform in [-scale, scale). */
 static inline uint64_t draw(const char *what, int index)

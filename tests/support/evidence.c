@@ -17,50 +17,104 @@ static void append(const char *path, const char *text, size_t length)
         close(file);
 }
 
-void evidence_note(const struct chip *chip, const char *mnemonic, const char *means)
+static const char *notes_path(void)
 {
     const char *path = getenv("HIPCONTRACT_EVIDENCE");
+    return path && *path ? path : NULL;
+}
+
+bool evidence_is_wanted(void)
+{
+    return notes_path() != NULL;
+}
+
+void evidence_note(const struct chip *chip, const char *mnemonic, const char *means)
+{
     char line[200];
-    if (!path || !*path)
+    if (!notes_path())
         return;
     int n = snprintf(line, sizeof line, "%s %s %s\n", chip->name, mnemonic, means ? means : program_invocation_short_name);
     if (n > 0 && (size_t)n < sizeof line)
-        append(path, line, (size_t)n);
+        append(notes_path(), line, (size_t)n);
 }
 
-/* noted: by row of the opcode table, whether it has its line. A half of a dual instruction is named v_dual_…. */
-static void print_once(FILE *out, const struct chip *chip, const struct instruction *in, bool is_half, const char *means,
-                       bool *noted)
-{
-    if (!in->opcode || noted[in->opcode->index])
-        return;
-    noted[in->opcode->index] = true;
-    fprintf(out, "%s %s%s %s\n", chip->name, is_half ? "v_dual" : "", in->opcode->mnemonic + (is_half ? strlen("v") : 0),
-            means ? means : program_invocation_short_name);
-}
+/* Lines that go out together, one a mnemonic. */
+struct lines {
+    const struct chip *chip;
+    const char *means;
+    bool *noted; /* by row of the opcode table; behind them, the same of halves */
+    FILE *out;
+    char *text;
+    size_t length;
+};
 
-void evidence_note_code(const struct emulated_code *code, const char *means)
+static bool lines_open(struct lines *lines, const struct chip *chip, const char *means)
 {
-    const char *path = getenv("HIPCONTRACT_EVIDENCE");
-    char *text = NULL;
-    size_t length = 0;
     size_t n_opcodes;
     opcode_table(&n_opcodes);
-    bool *noted = path && *path ? calloc(2 * n_opcodes, sizeof *noted) : NULL; /* singles, then halves */
-    FILE *out = noted ? open_memstream(&text, &length) : NULL;
-    if (!out) {
-        free(noted);
+    *lines = (struct lines){.chip = chip, .means = means ? means : program_invocation_short_name};
+    lines->noted = notes_path() ? calloc(2 * n_opcodes, sizeof *lines->noted) : NULL;
+    lines->out = lines->noted ? open_memstream(&lines->text, &lines->length) : NULL;
+    if (!lines->out)
+        free(lines->noted);
+    return lines->out;
+}
+
+static void lines_close(struct lines *lines)
+{
+    if (fclose(lines->out) == 0)
+        append(notes_path(), lines->text, lines->length);
+    free(lines->text);
+    free(lines->noted);
+}
+
+/* A half of a dual instruction is named v_dual_…. */
+static void print_once(struct lines *lines, const struct instruction *in, bool is_half)
+{
+    size_t n_opcodes;
+    opcode_table(&n_opcodes);
+    bool *noted = in->opcode ? &lines->noted[in->opcode->index + (is_half ? n_opcodes : 0)] : NULL;
+    if (!noted || *noted)
         return;
-    }
-    for (uint32_t i = 0; i < code->n_instructions; i++) {
-        const struct instruction *in = &code->instructions[i];
-        for (int half = 0; in->pair && half < 2; half++)
-            print_once(out, code->chip, &in->pair[half], true, means, noted + n_opcodes);
-        if (!in->pair)
-            print_once(out, code->chip, in, false, means, noted);
-    }
-    free(noted);
-    if (fclose(out) == 0)
-        append(path, text, length);
-    free(text);
+    *noted = true;
+    fprintf(lines->out, "%s %s%s %s\n", lines->chip->name, is_half ? "v_dual" : "",
+            in->opcode->mnemonic + (is_half ? strlen("v") : 0), lines->means);
+}
+
+static void print_instruction(struct lines *lines, const struct instruction *in)
+{
+    for (int half = 0; in->pair && half < 2; half++)
+        print_once(lines, &in->pair[half], true);
+    if (!in->pair)
+        print_once(lines, in, false);
+}
+
+void evidence_note_code(const struct emulated_code *code, const struct instruction_profile *counts, const char *means)
+{
+    struct lines lines;
+    if (!lines_open(&lines, code->chip, means))
+        return;
+    for (uint32_t i = 0; i < code->n_instructions; i++)
+        if (!counts || counts[i].n_executed)
+            print_instruction(&lines, &code->instructions[i]);
+    lines_close(&lines);
+}
+
+static void print_executed(void *context, const struct profiled_instruction *executed)
+{
+    struct lines *lines = context;
+    struct arena arena = {0};
+    struct instruction in = {0};
+    if (parse_instruction(lines->chip, executed->text, &arena, &in))
+        print_instruction(lines, &in);
+    arena_free(&arena);
+}
+
+void evidence_note_launches(const struct chip *chip, struct device *device)
+{
+    struct lines lines;
+    if (!lines_open(&lines, chip, NULL))
+        return;
+    emulator_visit_profile(device, print_executed, &lines);
+    lines_close(&lines);
 }

@@ -7,11 +7,17 @@
 #ifndef TESTS_SUPPORT_EVIDENCE_H
 #define TESTS_SUPPORT_EVIDENCE_H
 
+#include "device/device.h"
 #include "device/emulator/code.h"
 
+/* Whether HIPCONTRACT_EVIDENCE names a file. */
+bool evidence_is_wanted(void);
 /* means NULL: the test program's name. */
 void evidence_note(const struct chip *chip, const char *mnemonic, const char *means);
-/* Every instruction of the code that decode knows, the halves of dual ones each by itself. */
-void evidence_note_code(const struct emulated_code *code, const char *means);
+/* Every instruction of the code that decode knows, the halves of dual ones each by itself. counts: one an instruction of
+ * the code, those with n_executed 0 are left out; NULL: all were executed. */
+void evidence_note_code(const struct emulated_code *code, const struct instruction_profile *counts, const char *means);
+/* What launches on an emulator that was opened with count_profile executed; compared by the test program. */
+void evidence_note_launches(const struct chip *chip, struct device *device);
 
 #endif

@@ -13,8 +13,6 @@
 #include "contract/base/error.h"
 #include "records/chips.h"
 
-enum { N_FAMILIES = CHIP_CDNA4 + 1 };
-
 struct evidence {
     const char *mnemonic;
     enum chip_family family;
@@ -27,14 +25,14 @@ struct evidence_table {
     struct arena arena;
 };
 
-/* The chip that stands for a family. */
+/* The name of the chip that stands for a family. */
 const char *family_chip(enum chip_family family);
 
 /* Reads a gathered file. Errors: STATUS_USAGE, "PATH:LINE: reason". The caller frees with evidence_table_free in either
  * case. */
 bool evidence_table_read(const char *path, struct evidence_table *table, struct error *error);
-/* Adds the notes of a run of the tests ("chip mnemonic means" lines, any number of times each), but for those of programs
- * that run instructions without comparing what they do. */
+/* Adds the notes of a run of the tests ("chip mnemonic means" lines, any number of times each) that are of a program that
+ * compares what instructions do; a new one has to be listed in evidence_table.c. */
 bool evidence_table_add_notes(const char *path, struct evidence_table *table, struct error *error);
 /* Drops the rows of all means but "vector", which need files that a run of the tests does not have. */
 void evidence_table_keep_vectors(struct evidence_table *table);

@@ -9,7 +9,7 @@
 
 static const char first_mark[] = "<!-- make fidelity: from here -->\n", last_mark[] = "<!-- make fidelity: to here -->\n";
 
-#define EACH_FAMILY(family) for (int family = 0; family < N_FAMILIES; family++)
+#define EACH_FAMILY(family) for (int family = 0; family < CHIP_FAMILIES; family++)
 
 static const char grade_letters[GRADE_COUNT] = {
 #define GRADE_LETTER(letter, name, text) letter,
@@ -58,12 +58,12 @@ static void *walk_family(void *context)
 /* A thread a family; the first error of them. */
 static bool walk_all(struct fidelity *fidelity, struct error *error)
 {
-    struct family_walk walks[N_FAMILIES] = {0};
+    struct family_walk walks[CHIP_FAMILIES] = {0};
     bool ok = true;
     EACH_FAMILY(family)
     {
         struct family_walk *walk = &walks[family];
-        walk->chip = chip_find(family_chip(family));
+        walk->chip = chip_of_family(family);
         walk->set = &fidelity->sets[family];
         walk->started = pthread_create(&walk->thread, NULL, walk_family, walk) == 0;
         if (!walk->started)
@@ -127,7 +127,7 @@ enum fidelity_grade fidelity_grade(const struct fidelity *fidelity, enum chip_fa
     if (known->unread)
         return GRADE_UNREAD;
     enum fidelity_grade grade = grade_of_evidence(fidelity, family, mnemonic);
-    if (modelled_find(chip_find(family_chip(family)), known->opcode->mnemonic))
+    if (modelled_find(chip_of_family(family), known->opcode->mnemonic))
         return grade == GRADE_UNTESTED ? GRADE_ASSUMED : GRADE_MODELLED;
     return grade == GRADE_UNTESTED && fidelity->compared[known->opcode->index] ? GRADE_SHARED : grade;
 }
@@ -137,7 +137,7 @@ typedef void each_instruction(const struct fidelity *fidelity, const struct know
 
 static void for_each(const struct fidelity *fidelity, each_instruction *call, void *context)
 {
-    size_t next[N_FAMILIES] = {0};
+    size_t next[CHIP_FAMILIES] = {0};
     for (;;) {
         const struct known_instruction *least = NULL;
         EACH_FAMILY(family)
@@ -162,7 +162,7 @@ static void for_each(const struct fidelity *fidelity, each_instruction *call, vo
 }
 
 struct totals {
-    size_t n[N_FAMILIES][GRADE_COUNT];
+    size_t n[CHIP_FAMILIES][GRADE_COUNT];
 };
 
 static void count(const struct fidelity *fidelity, const struct known_instruction *known, void *context)
@@ -198,7 +198,7 @@ static void print_totals(const struct fidelity *fidelity, FILE *out)
     for_each(fidelity, count, &totals);
     fputs("### Counts\n\n| instructions of compute |", out);
     print_chips(out);
-    print_rule(out, N_FAMILIES);
+    print_rule(out, CHIP_FAMILIES);
     fputs("| that LLVM knows |", out);
     EACH_FAMILY(family)
     {
@@ -224,7 +224,7 @@ static void print_left_out(const struct fidelity *fidelity, FILE *out)
         "| rule |",
         out);
     print_chips(out);
-    print_rule(out, N_FAMILIES);
+    print_rule(out, CHIP_FAMILIES);
     for (size_t i = 0; (pattern = instruction_rule(i, &reason)); i++) {
         fprintf(out, "| `%s`: %s |", pattern, reason);
         EACH_FAMILY(family)
@@ -272,7 +272,7 @@ static void print_assumptions(FILE *out)
     for (size_t i = 0; i < n_rows; i++) {
         size_t n = 0;
         fprintf(out, "| `%s` | ", rows[i].pattern);
-        if (rows[i].families == (1u << N_FAMILIES) - 1)
+        if (rows[i].families == (1u << CHIP_FAMILIES) - 1)
             fputs("all", out);
         else
             EACH_FAMILY(family)
@@ -325,7 +325,7 @@ static void print_row(const struct fidelity *fidelity, const struct known_instru
         EACH_FAMILY(family)
         fprintf(rows->out, " %s |", family_chip(family));
         fputs(" compared by |\n", rows->out);
-        print_rule(rows->out, N_FAMILIES + 1);
+        print_rule(rows->out, CHIP_FAMILIES + 1);
     }
     fprintf(rows->out, "| `%s` |", known->stem);
     EACH_FAMILY(family)

@@ -9,7 +9,7 @@
 #include "tests/support/instruction_set.h"
 
 struct fidelity {
-    struct instruction_set sets[N_FAMILIES];
+    struct instruction_set sets[CHIP_FAMILIES];
     const struct evidence_table *evidence; /* borrowed */
     bool *compared;                        /* by row of the opcode table: its handler was compared somewhere */
 };

@@ -5,7 +5,6 @@
 
 #include "contract/base/random.h"
 #include "tests/support/host_group.h"
-#include "tests/support/kernel_module.h"
 
 struct agreement_kernel {
     const char *file, *name;
@@ -96,7 +95,8 @@ static bool run_both(struct kernel_module *module, const struct kernel_build *bu
          host_group_run(kernel->host, n_blocks, kernel->block_size, kernel->lds_bytes, in, expected, (int)kernel->n_items);
     if (!ok || !kernel_module_call(module, &call)) {
         describe(build, kernel, out);
-        fprintf(out, "%s\n", ok ? "did not run (standard error says why)" : "out of memory");
+        fprintf(out, "%s\n",
+                ok ? "did not run (standard error says why)" : "out of memory, or its block is too large for the host");
         ok = false;
     }
     ok = ok && compare(build, kernel, got, expected, out);
@@ -111,10 +111,9 @@ static size_t run_file(const struct kernel_build *build, size_t first, size_t n,
 {
     char path[256];
     struct kernel_module module;
-    const struct kernel_source source = {path, build->chip, build->optimisation, build->wave_size};
     size_t n_agreed = 0;
     snprintf(path, sizeof path, "tests/kernels/agreement/%s.hip", kernels[first].file);
-    if (!kernel_module_open(&module, &source, N_THREADS)) {
+    if (!kernel_module_open(&module, path, build, N_THREADS)) {
         fprintf(out, "FAIL %s (%s, %s, wave%u): not loaded\n", path, build->chip, build->optimisation, build->wave_size);
         return 0;
     }

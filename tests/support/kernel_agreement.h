@@ -8,11 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct kernel_build {
-    const char *chip;
-    unsigned wave_size;       /* 32 or 64 */
-    const char *optimisation; /* "-O0" … */
-};
+#include "tests/support/kernel_module.h"
 
 struct kernel_tally {
     size_t n_run, n_agreed;

@@ -3,21 +3,12 @@
 #include <stdio.h>
 
 #include "tests/support/evidence.h"
-#include "tests/support/object_code.h"
 #include "toolchain/toolchain.h"
 
 static bool complain(const char *what, const char *why)
 {
     fprintf(stderr, "%s: %s\n", what, why);
     return false;
-}
-
-/* What these kernels leave is compared with the host's. */
-static void note_function(void *context, const char *function, const struct emulated_code *code)
-{
-    (void)context;
-    (void)function;
-    evidence_note_code(code, NULL);
 }
 
 static bool load_module(struct kernel_module *module, const struct compile_request *request)
@@ -31,25 +22,27 @@ static bool load_module(struct kernel_module *module, const struct compile_reque
     toolchain_close(toolchain);
     if (!ok)
         return complain(request->source_path, error.text);
-    object_code_visit(compiled.bytes, compiled.n_bytes, 0, note_function, NULL, &error);
     hipError_t result = module->device->hip->hipModuleLoadData(&module->module, compiled.bytes);
     compiled_free(&compiled);
     return result == hipSuccess || complain(request->source_path, hip_error_name(result));
 }
 
-bool kernel_module_open(struct kernel_module *module, const struct kernel_source *source, int n_threads)
+bool kernel_module_open(struct kernel_module *module, const char *path, const struct kernel_build *build, int n_threads)
 {
     struct error error;
-    struct emulator_options options = {
-        .chip = source->chip, .n_devices = 1, .n_threads = n_threads, .checks = CHECKS_BASIC | 1u << FINDING_RACE};
-    struct compile_request request = {.source_path = source->path,
-                                      .family = source->path,
-                                      .chip = source->chip,
-                                      .optimisation = source->optimisation,
-                                      .wave_size = source->wave_size};
+    struct emulator_options options = {.chip = build->chip,
+                                       .n_devices = 1,
+                                       .n_threads = n_threads,
+                                       .checks = CHECKS_BASIC | 1u << FINDING_RACE,
+                                       .count_profile = evidence_is_wanted()};
+    struct compile_request request = {.source_path = path,
+                                      .family = path,
+                                      .chip = build->chip,
+                                      .optimisation = build->optimisation,
+                                      .wave_size = build->wave_size};
     *module = (struct kernel_module){0};
     if (!emulator_open(&options, &module->device, &error))
-        return complain(source->chip, error.text);
+        return complain(build->chip, error.text);
     if (load_module(module, &request))
         return true;
     kernel_module_close(module);
@@ -58,6 +51,8 @@ bool kernel_module_open(struct kernel_module *module, const struct kernel_source
 
 void kernel_module_close(struct kernel_module *module)
 {
+    if (module->device && module->n_calls && !module->n_failed)
+        evidence_note_launches(chip_find(module->device->chip), module->device);
     if (module->module)
         module->device->hip->hipModuleUnload(module->module);
     if (module->device)
@@ -123,5 +118,7 @@ bool kernel_module_call(struct kernel_module *module, const struct kernel_call *
         ok = ok && hip->hipMemcpy(buffer->host, pointers[i], buffer->n_bytes, hipMemcpyDeviceToHost) == hipSuccess;
         hip->hipFree(pointers[i]);
     }
+    module->n_calls++;
+    module->n_failed += !ok;
     return ok;
 }

@@ -15,6 +15,7 @@ struct kernel_module {
     hipModule_t module;
     struct finding *found; /* where calls put their first findings; NULL: on standard error */
     size_t found_capacity, n_found;
+    unsigned n_calls, n_failed; /* of kernel_module_call */
 };
 
 enum { KERNEL_MAX_BUFFERS = 8, KERNEL_MAX_SCALARS = 4 };
@@ -33,14 +34,15 @@ struct kernel_call {
     int n_scalars;
 };
 
-struct kernel_source {
-    const char *path; /* below the project's root */
-    const char *chip, *optimisation;
-    unsigned wave_size; /* 0: the chip's default */
+/* What a file of kernels is compiled for. */
+struct kernel_build {
+    const char *chip, *optimisation; /* "-O0" … */
+    unsigned wave_size;              /* 0: the chip's default */
 };
 
-/* False with the reason on standard error. */
-bool kernel_module_open(struct kernel_module *module, const struct kernel_source *source, int n_threads);
+/* path is below the project's root. False with the reason on standard error. */
+bool kernel_module_open(struct kernel_module *module, const char *path, const struct kernel_build *build, int n_threads);
+/* Where every call succeeded, what they executed is noted as compared by the test program (evidence.h). */
 void kernel_module_close(struct kernel_module *module);
 /* False where an API call or the launch failed; findings and HIP's error name are on standard error. */
 bool kernel_module_call(struct kernel_module *module, const struct kernel_call *call);

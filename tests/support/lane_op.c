@@ -73,7 +73,10 @@ void lane_op_prepare(struct lane_op *op)
 
 struct lane_op *lane_op_open_on(const char *chip, const char *mnemonic, uint32_t n_lanes, uint32_t mode)
 {
-    const struct opcode *opcode = opcode_find(mnemonic, strlen(mnemonic));
+    char single[64];
+    bool is_half = strncmp(mnemonic, "v_dual_", 7) == 0;
+    snprintf(single, sizeof single, "%s%s", is_half ? "v_" : "", mnemonic + (is_half ? 7 : 0));
+    const struct opcode *opcode = opcode_find(single, strlen(single));
     if (!opcode) {
         fprintf(stderr, "lane_op: no instruction %s\n", mnemonic);
         return NULL;

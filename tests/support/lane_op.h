@@ -24,7 +24,8 @@ struct lane_op {
     struct instruction instruction; /* may be changed between runs */
 };
 
-/* On gfx1151, or on another chip. NULL (with a line on standard error) where the table lacks the mnemonic. */
+/* On gfx1151, or on another chip. v_dual_…: a half of a dual instruction, for chips that have it as nothing else. NULL
+ * (with a line on standard error) where the table lacks the mnemonic. */
 struct lane_op *lane_op_open(const char *mnemonic, uint32_t n_lanes, uint32_t mode);
 struct lane_op *lane_op_open_on(const char *chip, const char *mnemonic, uint32_t n_lanes, uint32_t mode);
 void lane_op_close(struct lane_op *op);

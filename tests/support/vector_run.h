@@ -11,8 +11,9 @@
 
 struct vector_tally {
     size_t n_run, n_passed;
-    size_t n_left_out; /* failed, and the instruction set does not allow the encoding: in neither of the above */
-    size_t n_whole;    /* agree in the whole output buffer, beyond what is asserted */
+    size_t
+        n_left_out; /* failed, and optional, as the instruction set does not allow the encoding: in neither of the above */
+    size_t n_whole; /* agree in the whole output buffer, beyond what is asserted */
 };
 
 /* One line to out for a vector that fails, is left out, or differs where nothing is asserted. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/emulator/sanitizer/profile.h"
 #include "device/emulator/sanitizer/sanitizer.h"
 #include "tests/support/evidence.h"
 
@@ -53,6 +54,7 @@ void wave_runner_close(struct wave_runner *runner)
     sanitizer_dispatch_close(&runner->dispatch);
     code_free(&runner->code);
     pthread_mutex_destroy(&runner->dispatch.lock);
+    free(runner->executed);
     free(runner->image);
     free(runner->group.lds);
     free(runner->wave.vgpr);
@@ -92,6 +94,15 @@ void wave_runner_set_mode(struct wave_runner *runner, uint32_t mode)
     wave_mode_changed(&runner->wave);
 }
 
+/* Evidence is what ran, not what was loaded. */
+static bool count_executed(struct wave_runner *runner)
+{
+    free(runner->executed);
+    runner->wave.profile = runner->executed = profile_open(runner->code.n_instructions);
+    runner->wave.watched = true;
+    return runner->executed;
+}
+
 /* Decodes image, which the runner owns from now on. */
 static bool load_image(struct wave_runner *runner, uint8_t *image, size_t n_bytes)
 {
@@ -100,12 +111,11 @@ static bool load_image(struct wave_runner *runner, uint8_t *image, size_t n_byte
     free(runner->image);
     runner->image = image;
     runner->wave.pc = 0;
-    if (code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error)) {
-        evidence_note_code(&runner->code, NULL);
-        return true;
+    if (!code_decode(runner->wave.chip, runner->wave.n_lanes, image, n_bytes, 0, n_bytes, &runner->code, &error)) {
+        fprintf(stderr, "wave_runner: %s\n", error.text);
+        return false;
     }
-    fprintf(stderr, "wave_runner: %s\n", error.text);
-    return false;
+    return !evidence_is_wanted() || count_executed(runner);
 }
 
 bool wave_runner_run_next(struct wave_runner *runner)
@@ -118,6 +128,8 @@ bool wave_runner_run_next(struct wave_runner *runner)
     workgroup_run(&runner->group);
     for (uint32_t i = 0; i < runner->dispatch.n_findings; i++)
         fprintf(stderr, "wave_runner: %s: %s\n", finding_kind_name(runner->findings[i].kind), runner->findings[i].text);
+    if (runner->dispatch.n_findings == 0 && runner->executed)
+        evidence_note_code(&runner->code, runner->executed, NULL);
     return runner->dispatch.n_findings == 0;
 }
 
@@ -207,13 +219,17 @@ static bool read_all(FILE *stream, uint8_t **data, size_t *n_bytes)
 bool wave_runner_assemble(const char *chip, uint32_t n_lanes, const char *assembly, uint8_t **bytes, size_t *n_bytes)
 {
     char path[] = "/tmp/wave_runner_XXXXXX", command[512];
+    const struct chip *row = chip_find(chip);
+    if (!row) {
+        fprintf(stderr, "wave_runner: no chip %s\n", chip);
+        return false;
+    }
     int file = mkstemp(path);
     if (file < 0)
         return false;
     bool written = write(file, assembly, strlen(assembly)) == (ssize_t)strlen(assembly);
     close(file);
     const char *assembler = getenv("LLVM_MC");
-    const struct chip *row = chip_find(chip);
     bool add_wave64 = n_lanes == 64 && row->has_wave32, has_halves = row->family > CHIP_RDNA2 && row->family < CHIP_CDNA1;
     snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s %s -filetype=obj -o - %s",
              assembler ? assembler : "llvm-mc-22", chip, add_wave64 ? "-mattr=+wavefrontsize64" : "",

@@ -32,6 +32,7 @@ struct wave_runner {
     uint8_t *image;
     struct group_checks *checks; /* NULL: not watched */
     struct finding findings[WAVE_RUNNER_FINDINGS];
+    struct instruction_profile *executed; /* of the code, for evidence.h; NULL where none is wanted */
 };
 
 /* A wave with all lanes on, registers 0, the HSA MODE. Prints the reason and gives NULL where the chip or memory is

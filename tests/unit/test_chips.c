@@ -26,6 +26,18 @@ static void chips_of_record_come_first_in_order(void **state)
     }
 }
 
+/* One of record where the family has one. */
+static void one_chip_stands_for_each_family(void **state)
+{
+    (void)state;
+    static const char *const names[CHIP_FAMILIES] = {"gfx1030", "gfx1100", "gfx1151", "gfx1201",
+                                                     "gfx908",  "gfx90a",  "gfx942",  "gfx950"};
+    for (int family = 0; family < CHIP_FAMILIES; family++) {
+        assert_int_equal(chip_of_family(family)->family, family);
+        assert_string_equal(chip_of_family(family)->name, names[family]);
+    }
+}
+
 static void every_row_is_whole_and_found_by_name_and_machine(void **state)
 {
     (void)state;
@@ -182,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chips_of_record_come_first_in_order),
+        cmocka_unit_test(one_chip_stands_for_each_family),
         cmocka_unit_test(every_row_is_whole_and_found_by_name_and_machine),
         cmocka_unit_test(isa_versions_follow_from_the_names),
         cmocka_unit_test(occupancy_is_what_clang_prints),

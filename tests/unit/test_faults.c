@@ -101,8 +101,8 @@ static size_t count_false_findings(struct kernel_module *module, const struct fa
 static struct kernel_module open_module(const char *chip, const char *optimisation)
 {
     struct kernel_module module;
-    const struct kernel_source faulty = {source, chip, optimisation, 0};
-    assert_true(kernel_module_open(&module, &faulty, 2));
+    const struct kernel_build build = {.chip = chip, .optimisation = optimisation};
+    assert_true(kernel_module_open(&module, source, &build, 2));
     module.device->set_checks(module.device, CHECKS_ALL);
     return module;
 }

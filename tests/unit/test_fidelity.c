@@ -156,8 +156,8 @@ static void notes_are_gathered_by_family(void **state)
     struct error error;
     char path[32], *text = NULL;
     size_t length;
-    write_temporary(path,
-                    "gfx1150 v_b case\ngfx1151 v_b case\ngfx90a v_a vector\ngfx90a v_a test_levels\ngfx90a v_a case\n");
+    write_temporary(path, "gfx1150 v_b case\ngfx1151 v_b case\ngfx90a v_a vector\ngfx90a v_a test_levels\ngfx90a v_a case\n"
+                          "gfx90a v_c test_faults\n");
     assert_true(evidence_table_add_notes(path, &table, &error));
     unlink(path);
     FILE *out = open_memstream(&text, &length);
@@ -173,6 +173,26 @@ static void notes_are_gathered_by_family(void **state)
     assert_non_null(strstr(error.text, ":1: no evidence"));
     unlink(path);
     evidence_table_free(&table);
+}
+
+/* An assembler that cannot read the texts refuses none of them, which is not its word for them. */
+static void an_assembler_that_reads_nothing_is_an_error(void **state)
+{
+    (void)walked(state);
+    struct instruction_set set;
+    struct error error;
+    const char *before = getenv("LLVM_MC");
+    char *kept = before ? strdup(before) : NULL;
+    setenv("LLVM_MC", "true", 1);
+    bool ok = instruction_set_walk(chip_find("gfx908"), &set, &error);
+    instruction_set_free(&set);
+    if (kept)
+        setenv("LLVM_MC", kept, 1);
+    else
+        unsetenv("LLVM_MC");
+    free(kept);
+    assert_false(ok);
+    assert_non_null(strstr(error.text, "true -mcpu=gfx908"));
 }
 
 static int walk_all(void **state)
@@ -199,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_is_current),          cmocka_unit_test(the_walk_finds_every_kind_of_encoding),
         cmocka_unit_test(graphics_is_left_out),         cmocka_unit_test(a_grade_says_what_the_evidence_does),
-        cmocka_unit_test(notes_are_gathered_by_family),
+        cmocka_unit_test(notes_are_gathered_by_family), cmocka_unit_test(an_assembler_that_reads_nothing_is_an_error),
     };
     return cmocka_run_group_tests(tests, walk_all, close_all);
 }

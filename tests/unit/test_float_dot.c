@@ -81,7 +81,7 @@ static const struct dot_form forms[] = {
     {"gfx1151", "v_dot2_f16_f16", dot_truth_step, &truth_f16, &truth_f16, DOT_TRUTH_F16},
     {"gfx1151", "v_dot2_bf16_bf16", dot_truth_step, &truth_bf16, &truth_bf16, DOT_TRUTH_BF16},
     {"gfx1201", "v_dot2_f32_f16", gfx12_step, &truth_f16, &truth_f32, DOT_TRUTH_F32},
-    {"gfx1201", "v_dot2acc_f32_f16", gfx12_step, &truth_f16, &truth_f32, DOT_TRUTH_F32},
+    {"gfx1201", "v_dual_dot2acc_f32_f16", gfx12_step, &truth_f16, &truth_f32, DOT_TRUTH_F32},
     {"gfx1200", "v_dot2_f32_bf16", gfx12_step, &truth_bf16, &truth_f32, DOT_TRUTH_F32},
     {"gfx1201", "v_dot2_f16_f16", gfx12_step, &truth_f16, &truth_f16, DOT_TRUTH_F16},
     {"gfx1201", "v_dot2_bf16_bf16", gfx12_step, &truth_bf16, &truth_bf16, DOT_TRUTH_BF16},
@@ -237,9 +237,10 @@ static void the_ieee_model_is_a_fused_chain(void **state)
     lane_op_close(op);
 }
 
-static uint32_t integer_dot(const char *mnemonic, unsigned neg_lo, unsigned flags, uint32_t a, uint32_t b, uint32_t acc)
+static uint32_t integer_dot(const char *chip, const char *mnemonic, unsigned neg_lo, unsigned flags, uint32_t a, uint32_t b,
+                            uint32_t acc)
 {
-    struct lane_op *op = lane_op_open(mnemonic, 32, LANE_OP_PLAIN_MODE);
+    struct lane_op *op = lane_op_open_on(chip, mnemonic, 32, LANE_OP_PLAIN_MODE);
     op->instruction.neg_lo = (uint8_t)neg_lo;
     op->instruction.flags = flags;
     uint64_t x = a, y = b, z = acc, result = 0;
@@ -252,16 +253,16 @@ static void integer_dots_choose_signs_and_saturate(void **state)
 {
     (void)state;
     /* bytes ff,2,3,4 and 1,1,1,1: -1+2+3+4 signed, 255+9 unsigned */
-    assert_int_equal(integer_dot("v_dot4_i32_iu8", 3, 0, 0x040302ff, 0x01010101, 100), 108);
-    assert_int_equal(integer_dot("v_dot4_i32_iu8", 0, 0, 0x040302ff, 0x01010101, 100), 364);
-    assert_int_equal(integer_dot("v_dot4_i32_iu8", 1, 0, 0x000000ff, 0x000000ff, 0), (uint32_t)-255);
-    assert_int_equal(integer_dot("v_dot4_i32_iu8", 2, 0, 0x000000ff, 0x000000ff, 0), (uint32_t)-255);
-    assert_int_equal(integer_dot("v_dot4_i32_iu8", 3, FLAG_CLAMP, 0x7f, 0x7f, 0x7fffffff), 0x7fffffff);
-    assert_int_equal(integer_dot("v_dot4_i32_iu8", 3, 0, 0x7f, 0x7f, 0x7fffffff), 0x7fffffffu + 127 * 127);
-    assert_int_equal(integer_dot("v_dot4_u32_u8", 0, FLAG_CLAMP, 0xff, 0xff, 0xffffffff), 0xffffffff);
-    assert_int_equal(integer_dot("v_dot8_i32_iu4", 3, 0, 0x8fffffff, 0x11111111, 0), (uint32_t)-15);
-    assert_int_equal(integer_dot("v_dot8_u32_u4", 0, 0, 0xffffffff, 0xffffffff, 1), 8 * 225 + 1);
-    assert_int_equal(integer_dot("v_dot2_i32_i16", 0, 0, 0x8000ffff, 0x80000001, 0), 0x40000000u - 1);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_i32_iu8", 3, 0, 0x040302ff, 0x01010101, 100), 108);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_i32_iu8", 0, 0, 0x040302ff, 0x01010101, 100), 364);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_i32_iu8", 1, 0, 0x000000ff, 0x000000ff, 0), (uint32_t)-255);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_i32_iu8", 2, 0, 0x000000ff, 0x000000ff, 0), (uint32_t)-255);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_i32_iu8", 3, FLAG_CLAMP, 0x7f, 0x7f, 0x7fffffff), 0x7fffffff);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_i32_iu8", 3, 0, 0x7f, 0x7f, 0x7fffffff), 0x7fffffffu + 127 * 127);
+    assert_int_equal(integer_dot("gfx1151", "v_dot4_u32_u8", 0, FLAG_CLAMP, 0xff, 0xff, 0xffffffff), 0xffffffff);
+    assert_int_equal(integer_dot("gfx1151", "v_dot8_i32_iu4", 3, 0, 0x8fffffff, 0x11111111, 0), (uint32_t)-15);
+    assert_int_equal(integer_dot("gfx1151", "v_dot8_u32_u4", 0, 0, 0xffffffff, 0xffffffff, 1), 8 * 225 + 1);
+    assert_int_equal(integer_dot("gfx1030", "v_dot2_i32_i16", 0, 0, 0x8000ffff, 0x80000001, 0), 0x40000000u - 1);
 }
 
 static void halves_of_integers_are_chosen(void **state)

@@ -51,12 +51,12 @@ static uint64_t two_roundings(const struct truth_format *format, unsigned roundi
     return truth_operation(format, mode, TRUTH_ADD, product, z, 0);
 }
 
-static void check_mad(const char *mnemonic, const struct truth_format *format, bool zero_wins)
+static void check_mad(const char *chip, const char *mnemonic, const struct truth_format *format, bool zero_wins)
 {
     fill(format);
     uint64_t mask = UINT64_MAX >> (64 - format->bits), magnitude = mask >> 1;
     for (unsigned m = 0; m < 16; m++) {
-        struct lane_op *op = lane_op_open(mnemonic, 64, (m & 3) * 5 | (m >> 2) * 0x50);
+        struct lane_op *op = lane_op_open_on(chip, mnemonic, 64, (m & 3) * 5 | (m >> 2) * 0x50);
         assert_non_null(op);
         memcpy(result, c, sizeof result);
         lane_op_run(op, N, (const uint64_t *[]){a, b, c}, result);
@@ -76,11 +76,11 @@ static void check_mad(const char *mnemonic, const struct truth_format *format, b
 static void multiply_add_of_gfx9_rounds_twice(void **state)
 {
     (void)state;
-    check_mad("v_mad_f32", &truth_f32, false);
-    check_mad("v_mac_f32", &truth_f32, false);
-    check_mad("v_mad_legacy_f32", &truth_f32, true);
-    check_mad("v_mad_f16", &truth_f16, false);
-    check_mad("v_mac_f16", &truth_f16, false);
+    check_mad("gfx908", "v_mad_f32", &truth_f32, false);
+    check_mad("gfx908", "v_mac_f32", &truth_f32, false);
+    check_mad("gfx908", "v_mad_legacy_f32", &truth_f32, true);
+    check_mad("gfx90a", "v_mad_f16", &truth_f16, false);
+    check_mad("gfx90a", "v_mac_f16", &truth_f16, false);
 }
 
 /* Products within two places of the least normal number: they round up to it or are flushed. */
@@ -134,7 +134,7 @@ static void packed_minimum_of_three(void **state)
         {"v_pk_maximum3_f16", 0x7e013c00, 0x7d013c00, 0x3c007e05, 0x7f017e05},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct lane_op *op = lane_op_open(cases[i].mnemonic, 64, LANE_OP_PLAIN_MODE);
+        struct lane_op *op = lane_op_open_on("gfx950", cases[i].mnemonic, 64, LANE_OP_PLAIN_MODE);
         assert_non_null(op);
         uint64_t x = cases[i].x, y = cases[i].y, z = cases[i].z, got = 0;
         lane_op_run(op, 1, (const uint64_t *[]){&x, &y, &z}, &got);
@@ -184,19 +184,19 @@ static void accumulating_forms_are_fma(void **state)
 {
     (void)state;
     static const struct {
-        const char *mnemonic;
+        const char *chip, *mnemonic;
         const struct truth_format *format;
         bool zero_wins; /* 0 * x is 0 whatever x is: the addend comes through */
-    } forms[] = {{"v_fmac_f32", &truth_f32, false},
-                 {"v_fmac_f16", &truth_f16, false},
-                 {"v_fmac_f64", &truth_f64, false},
-                 {"v_fmac_legacy_f32", &truth_f32, true},
-                 {"v_fmac_dx9_zero_f32", &truth_f32, true}};
+    } forms[] = {{"gfx1151", "v_fmac_f32", &truth_f32, false},
+                 {"gfx1151", "v_fmac_f16", &truth_f16, false},
+                 {"gfx90a", "v_fmac_f64", &truth_f64, false},
+                 {"gfx1030", "v_fmac_legacy_f32", &truth_f32, true},
+                 {"gfx1151", "v_fmac_dx9_zero_f32", &truth_f32, true}};
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
         const struct truth_format *format = forms[k].format;
         uint64_t mask = UINT64_MAX >> (64 - format->bits), quiet = UINT64_C(1) << (format->fraction_bits - 1);
         fill(format);
-        struct lane_op *op = lane_op_open(forms[k].mnemonic, 64, LANE_OP_PLAIN_MODE);
+        struct lane_op *op = lane_op_open_on(forms[k].chip, forms[k].mnemonic, 64, LANE_OP_PLAIN_MODE);
         assert_non_null(op);
         memcpy(result, c, sizeof result);
         lane_op_run(op, N, (const uint64_t *[]){a, b}, result);
@@ -253,7 +253,7 @@ static void put_source(struct wave_runner *runner, unsigned vgpr, unsigned lane,
     wave_runner_vgpr(runner, vgpr + 1)[lane] = (uint32_t)(bits >> 32);
 }
 
-/* CMPX leaves EXEC only the lanes that were on and fulfil the condition (gfx9 writes VCC too). */
+/* CMPX leaves EXEC only the lanes that were on and fulfil the condition; gfx9 writes VCC too, gfx10 leaves it. */
 static void check_cmpx(const char *chip, const struct truth_format *format, const char *type)
 {
     struct wave_runner *runner = wave_runner_open(chip, 64);
@@ -261,10 +261,11 @@ static void check_cmpx(const char *chip, const struct truth_format *format, cons
     wave_runner_set_mode(runner, LANE_OP_PLAIN_MODE);
     fill(format);
     char text[N_CONDITIONS * 64], *end = text;
+    bool writes_vcc = strcmp(chip, "gfx90a") == 0;
     const char *const sources = format->bits == 64 ? "v[0:1], v[2:3]" : "v0, v2";
     for (size_t k = 0; k < N_CONDITIONS; k++)
         end += snprintf(end, (size_t)(text + sizeof text - end), "v_cmpx_%s_%s %s%s\ns_endpgm\n", conditions[k].name, type,
-                        strcmp(chip, "gfx90a") ? "" : "vcc, ", sources);
+                        writes_vcc ? "vcc, " : "", sources);
     assert_true(wave_runner_load(runner, text));
     const uint64_t on = UINT64_C(0xfffffffffffffff7);
     for (size_t k = 0; k < N_CONDITIONS; k++) {
@@ -277,10 +278,16 @@ static void check_cmpx(const char *chip, const struct truth_format *format, cons
             expected |= (uint64_t)holds << lane & on;
         }
         runner->wave.exec = on;
+        const uint64_t vcc_before = UINT64_C(0x5a5a123489abcdef);
+        uint64_t vcc;
+        memcpy(&runner->wave.sgpr[SREG_VCC_LO], &vcc_before, sizeof vcc_before);
         assert_true(wave_runner_run_next(runner));
         if (runner->wave.exec != expected)
             fail_msg("%s v_cmpx_%s_%s: %#llx, not %#llx", chip, conditions[k].name, type,
                      (unsigned long long)runner->wave.exec, (unsigned long long)expected);
+        memcpy(&vcc, &runner->wave.sgpr[SREG_VCC_LO], sizeof vcc);
+        if (vcc != (writes_vcc ? expected : vcc_before))
+            fail_msg("%s v_cmpx_%s_%s leaves VCC %#llx", chip, conditions[k].name, type, (unsigned long long)vcc);
     }
     wave_runner_close(runner);
 }
@@ -300,7 +307,7 @@ static void cmpx_keeps_the_lanes_that_fulfil(void **state)
 static void a_byte_is_accumulated(void **state)
 {
     (void)state;
-    struct lane_op *op = lane_op_open("v_cvt_pkaccum_u8_f32", 64, LANE_OP_PLAIN_MODE);
+    struct lane_op *op = lane_op_open_on("gfx90a", "v_cvt_pkaccum_u8_f32", 64, LANE_OP_PLAIN_MODE);
     uint64_t number = 0x43020000 /* 130 */, byte = 2, got = 0x11223344;
     lane_op_run(op, 1, (const uint64_t *[]){&number, &byte}, &got);
     lane_op_close(op);

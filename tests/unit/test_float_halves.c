@@ -189,7 +189,8 @@ static void every_integer_becomes_an_f16(void **state)
 }
 
 /* Lower halves that end a fraction, stand at a middle of f16 or bf16 or beside one. */
-static void f32_narrows(const char *mnemonic, const struct truth_format *to, bool follows_rounding, bool is_pair)
+static void f32_narrows(const char *chip, const char *mnemonic, const struct truth_format *to, bool follows_rounding,
+                        bool is_pair)
 {
     static const uint16_t lower[] = {0, 1, 0x0fff, 0x1000, 0x1001, 0x7fff, 0x8000, 0x8001, 0xffff};
     for (unsigned m = 0; m < 16; m++) {
@@ -198,7 +199,7 @@ static void f32_narrows(const char *mnemonic, const struct truth_format *to, boo
         unsigned which = m % (sizeof lower / sizeof *lower);
         for (size_t i = 0; i < N; i++)
             in[i] = i << 16 | lower[(which + i) % (sizeof lower / sizeof *lower)];
-        struct lane_op *op = lane_op_open(mnemonic, 64, mode_bits(mode));
+        struct lane_op *op = lane_op_open_on(chip, mnemonic, 64, mode_bits(mode));
         assert_non_null(op);
         lane_op_run(op, N, (const uint64_t *[]){in, in}, out);
         lane_op_close(op);
@@ -213,9 +214,9 @@ static void f32_narrows(const char *mnemonic, const struct truth_format *to, boo
 static void f32_narrows_to_16_bits(void **state)
 {
     (void)state;
-    f32_narrows("v_cvt_f16_f32", &truth_f16, true, false);
-    f32_narrows("v_cvt_pk_f16_f32", &truth_f16, false, true);
-    f32_narrows("v_cvt_pk_bf16_f32", &truth_bf16, false, true);
+    f32_narrows("gfx1151", "v_cvt_f16_f32", &truth_f16, true, false);
+    f32_narrows("gfx950", "v_cvt_pk_f16_f32", &truth_f16, false, true);
+    f32_narrows("gfx950", "v_cvt_pk_bf16_f32", &truth_bf16, false, true);
 }
 
 /* Toward zero whatever MODE says; a number never becomes infinite. */

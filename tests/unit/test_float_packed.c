@@ -136,7 +136,7 @@ static void packed_f32_is_two_f32(void **state)
     draw_pairs("pairs c", c);
     for (size_t n = 0; n < 3; n++) {
         struct random_key key = random_key_for(15, packed_f32s[n].mnemonic);
-        struct lane_op *op = lane_op_open(packed_f32s[n].mnemonic, 64, 0);
+        struct lane_op *op = lane_op_open_on("gfx90a", packed_f32s[n].mnemonic, 64, 0);
         assert_non_null(op);
         for (unsigned m = 0; m < 16; m++) {
             struct choice choice = draw_choice(key, 15 - m);

@@ -47,9 +47,8 @@ static uint32_t as_bits(double value)
 
 static struct lane_op *open_on(const char *chip, const char *mnemonic, uint32_t mode)
 {
-    struct lane_op *op = lane_op_open(mnemonic, 64, mode);
+    struct lane_op *op = lane_op_open_on(chip, mnemonic, 64, mode);
     assert_non_null(op);
-    op->wave.chip = chip_find(chip);
     return op;
 }
 

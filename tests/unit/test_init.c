@@ -579,10 +579,10 @@ static size_t launch(struct device *device, hipModule_t module, const struct pla
 
 static void hold_kernels(const char *chip, const char *optimisation)
 {
-    struct kernel_source source = {.path = "tests/kernels/init.hip", .chip = chip, .optimisation = optimisation};
+    const struct kernel_build build = {.chip = chip, .optimisation = optimisation};
     struct kernel_module module;
     struct finding findings[FINDINGS_KEPT];
-    assert_true(kernel_module_open(&module, &source, 1));
+    assert_true(kernel_module_open(&module, "tests/kernels/init.hip", &build, 1));
     module.device->set_checks(module.device, CHECKS_BASIC | 1u << FINDING_INIT);
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         const struct planted *fault = &planted[i];

@@ -178,8 +178,8 @@ static void check(struct kernel_module *module, const char *chip, const struct f
 static void run_on(const char *chip)
 {
     struct kernel_module module;
-    struct kernel_source source = {.path = "tests/kernels/mathematics.hip", .chip = chip, .optimisation = "-O3"};
-    assert_true(kernel_module_open(&module, &source, 2));
+    const struct kernel_build build = {.chip = chip, .optimisation = "-O3"};
+    assert_true(kernel_module_open(&module, "tests/kernels/mathematics.hip", &build, 2));
     for (int f = 0; f < N_FUNCTIONS; f++) {
         for (int is_f64 = 0; is_f64 < 2; is_f64++) {
             check(&module, chip, &functions[f], is_f64, false);

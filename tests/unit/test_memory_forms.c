@@ -112,9 +112,8 @@ static void forms_give_the_right_values_and_no_finding(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct kernel_module module;
-        struct kernel_source source = {
-            .path = "tests/kernels/memory_forms.hip", .chip = forms[i].chip, .optimisation = "-O2"};
-        assert_true(kernel_module_open(&module, &source, 1));
+        const struct kernel_build build = {.chip = forms[i].chip, .optimisation = "-O2"};
+        assert_true(kernel_module_open(&module, "tests/kernels/memory_forms.hip", &build, 1));
         module.device->set_checks(module.device, CHECKS_ALL);
         forms[i].run(&module);
         kernel_module_close(&module);

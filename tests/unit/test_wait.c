@@ -137,10 +137,10 @@ static void a_wait_for_all_stores_is_known_on_every_chip(void **state)
 
 static void hold_kernel(const char *chip)
 {
-    struct kernel_source source = {.path = "tests/kernels/wait.hip", .chip = chip, .optimisation = "-O3"};
+    const struct kernel_build build = {.chip = chip, .optimisation = "-O3"};
     struct kernel_module module;
     struct finding finding;
-    assert_true(kernel_module_open(&module, &source, 1));
+    assert_true(kernel_module_open(&module, "tests/kernels/wait.hip", &build, 1));
     module.device->set_checks(module.device, CHECKS_ALL);
     int in[64], out[64];
     for (int i = 0; i < 64; i++)
