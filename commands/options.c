@@ -13,6 +13,7 @@
 
 /* Beside the commands: not with --device rocm, which has none of it. */
 enum { ON_EMULATOR = 1 << 8 };
+enum { MOST_ROWS = 1 << 24 };
 
 /* X(id, name, value's name or NULL, commands that take it, help) */
 #define OPTIONS(X)                                                                                                         \
@@ -24,6 +25,8 @@ enum { ON_EMULATOR = 1 << 8 };
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
+    X(WEIGHTS, "weights", "FILE:NAME", FOR_RUN, "instead of a shape: weights NAME.* of a safetensors file")                \
+    X(ROWS, "rows", "N", FOR_RUN, "rows of activations with --weights (default: 1, then 16)")                              \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
     X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, CHECKS_HELP)                                          \
     X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, NO_CHECKS_HELP)                                 \
@@ -177,6 +180,11 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
     case OPTION_BYTES:
         a->bytes = value;
         return true;
+    case OPTION_WEIGHTS:
+        a->weights = value;
+        return true;
+    case OPTION_ROWS:
+        return parse_number("rows", value, 1, MOST_ROWS, &a->n_rows, error);
     case OPTION_LOG:
         a->log = value;
         return true;

@@ -33,7 +33,8 @@ struct arguments {
     uint64_t seed, schedule;
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
-    const char *log, *resume, *shape, *bytes, *kernel;
+    const char *log, *resume, *shape, *bytes, *weights, *kernel;
+    int n_rows;               /* --rows; 0: the default */
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
     int color;                /* 1, 0, or -1: as the terminal says */
 };

@@ -1,4 +1,5 @@
-/* `hipcontract run KERNEL --shape L`, or `--bytes NAME`: one case, verbosely. */
+/* `hipcontract run KERNEL --shape L`, or `--bytes NAME`: one case, verbosely; with `--weights`, the cases of a file's
+ * weights. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +10,17 @@
 #include "contract/base/text.h"
 #include "contract/bytes.h"
 #include "contract/gates.h"
+#include "contract/weights.h"
 #include "reports/console.h"
 
-enum { SHOWN_OUTPUTS = 20 };
+enum { SHOWN_OUTPUTS = 20, WEIGHTS_SHAPES = 2 };
 
-static const char usage[] = "usage: hipcontract run KERNEL --shape LABEL [OPTIONS]\n"
-                            "       hipcontract run KERNEL --bytes NAME [OPTIONS]\n\n"
-                            "One shape or byte contract of one registration, with its first failing outputs.\n";
+static const char usage[] =
+    "usage: hipcontract run KERNEL --shape LABEL [OPTIONS]\n"
+    "       hipcontract run KERNEL --bytes NAME [OPTIONS]\n"
+    "       hipcontract run KERNEL --weights FILE:NAME [--rows N] [OPTIONS]\n\n"
+    "One shape or byte contract of one registration, or shapes that a file's weights make, with the\n"
+    "first failing outputs.\n";
 
 /* What `run` works on. */
 struct one_run {
@@ -24,6 +29,9 @@ struct one_run {
     const struct registration *registration;
     const struct reg_shape *shape; /* of the case, or of the byte contract */
     const struct reg_bytes *bytes; /* NULL: a case */
+    struct weights weights;        /* where the arguments name some, with the shapes to run and their rows */
+    struct reg_shape weights_shapes[WEIGHTS_SHAPES];
+    int weights_rows[WEIGHTS_SHAPES], n_weights_shapes;
     struct builds builds;
     struct launch_target target;
     enum status status;
@@ -79,9 +87,14 @@ static void print_wrong_outputs(const struct host_case *host, const struct outpu
 
 static void print_repeat(const struct one_run *one, const struct host_case *host)
 {
-    printf("  repeat: hipcontract run %s --shape %s --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s\n",
-           one->registration->name, one->shape->label, reg_pattern_name(host->c.pattern), one->target.device->chip,
-           one->arguments->seed, one->arguments->n_runs, one->arguments->on_gpu ? " --device rocm" : "");
+    const struct arguments *a = one->arguments;
+    printf("  repeat: hipcontract run %s ", one->registration->name);
+    if (a->weights)
+        printf("--weights %s --rows %d", a->weights, one->weights_rows[one->shape - one->weights_shapes]);
+    else
+        printf("--shape %s", one->shape->label);
+    printf(" --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s\n", reg_pattern_name(host->c.pattern),
+           one->target.device->chip, a->seed, a->n_runs, a->on_gpu ? " --device rocm" : "");
 }
 
 static void print_verdict(struct one_run *one, const struct verdict *v)
@@ -155,24 +168,27 @@ static bool run_opened_case(struct one_run *one, struct host_case *host, struct 
 
 static bool run_pattern(struct one_run *one, enum reg_pattern pattern, struct error *error)
 {
+    const struct arguments *a = one->arguments;
+    const struct reg_file *file = a->weights ? &one->weights.file : NULL;
     struct host_case host;
-    bool ok = host_case_open(&host, one->registration, one->shape, pattern, one->arguments->seed, one->arguments->n_jobs,
-                             error) &&
+    bool ok = host_case_open_file(&host, one->registration, one->shape, file, pattern, a->seed, a->n_jobs, error) &&
               run_opened_case(one, &host, error);
     host_case_close(&host);
     fflush(stdout);
     return ok;
 }
 
-static bool run_patterns(struct one_run *one, struct error *error)
+static unsigned possible_patterns(const struct one_run *one)
 {
     unsigned patterns = registration_patterns(one->registration);
+    return one->arguments->weights ? patterns & WEIGHTS_PATTERNS : patterns;
+}
+
+static bool run_patterns(struct one_run *one, struct error *error)
+{
     enum reg_pattern wanted = one->arguments->pattern;
-    if (wanted != REG_PATTERN_COUNT && !(patterns & 1u << wanted))
-        return error_set(error, STATUS_USAGE, "%s does not run pattern %s", one->registration->name,
-                         reg_pattern_name(wanted));
     for (int p = 0; p < REG_PATTERN_COUNT; p++)
-        if (patterns & 1u << p && (wanted == REG_PATTERN_COUNT || (int)wanted == p) &&
+        if (possible_patterns(one) & 1u << p && (wanted == REG_PATTERN_COUNT || (int)wanted == p) &&
             !run_pattern(one, (enum reg_pattern)p, error))
             return false;
     return true;
@@ -240,21 +256,31 @@ static bool choose_bytes(struct one_run *one, struct error *error)
     return false;
 }
 
-/* Finds the registration and the shape, or says which there are. */
-static bool choose(struct one_run *one, struct error *error)
+/* Shapes that the weights of a file ask for: of --rows, else of one row and of a pass of several. */
+static bool choose_weights(struct one_run *one, struct error *error)
+{
+    static const int default_rows[WEIGHTS_SHAPES] = {1, 16};
+    const struct arguments *a = one->arguments;
+    const int *rows = a->n_rows ? &a->n_rows : default_rows, n_shapes = a->n_rows ? 1 : WEIGHTS_SHAPES;
+    if (a->shape || a->bytes) {
+        error_set(error, STATUS_USAGE, "--weights makes the shape; leave --shape and --bytes out");
+        return false;
+    }
+    if (!weights_open(&one->weights, one->registration, a->weights, error))
+        return false;
+    for (int i = 0; i < n_shapes; i++) {
+        one->weights_rows[i] = rows[i];
+        if (!weights_shape(&one->weights, rows[i], &one->weights_shapes[i], error))
+            return false;
+    }
+    one->n_weights_shapes = n_shapes;
+    return true;
+}
+
+/* Finds the shape, or says which there are. */
+static bool choose_shape(struct one_run *one, struct error *error)
 {
     const struct arguments *a = one->arguments;
-    if (!a->kernel) {
-        error_set(error, STATUS_USAGE, "name a registration; `hipcontract list` shows them");
-        return false;
-    }
-    one->registration = registry_find(&one->session->registry, a->kernel);
-    if (!one->registration) {
-        error_set(error, STATUS_USAGE, "no registration is named %s; `hipcontract list` shows them", a->kernel);
-        return false;
-    }
-    if (a->bytes)
-        return choose_bytes(one, error);
     one->shape = a->shape ? registration_shape(one->registration, a->shape) : NULL;
     if (one->shape)
         return true;
@@ -267,6 +293,69 @@ static bool choose(struct one_run *one, struct error *error)
     return false;
 }
 
+static bool choose_registration(struct one_run *one, struct error *error)
+{
+    const char *name = one->arguments->kernel;
+    if (!name) {
+        error_set(error, STATUS_USAGE, "name a registration; `hipcontract list` shows them");
+        return false;
+    }
+    one->registration = registry_find(&one->session->registry, name);
+    if (one->registration)
+        return true;
+    error_set(error, STATUS_USAGE, "no registration is named %s; `hipcontract list` shows them", name);
+    return false;
+}
+
+/* Whether the one pattern that was asked for, if any, is run. */
+static bool pattern_is_possible(const struct one_run *one, struct error *error)
+{
+    enum reg_pattern wanted = one->arguments->pattern;
+    if (wanted == REG_PATTERN_COUNT || possible_patterns(one) & 1u << wanted)
+        return true;
+    return error_set(error, STATUS_USAGE, "%s does not run pattern %s%s", one->registration->name, reg_pattern_name(wanted),
+                     one->arguments->weights ? " on the weights of a file" : "");
+}
+
+static bool choose(struct one_run *one, struct error *error)
+{
+    const struct arguments *a = one->arguments;
+    if (!choose_registration(one, error))
+        return false;
+    if (a->n_rows && !a->weights)
+        return error_set(error, STATUS_USAGE, "--rows goes with --weights; a shape has its own rows");
+    bool found = a->weights ? choose_weights(one, error) : a->bytes ? choose_bytes(one, error) : choose_shape(one, error);
+    return found && pattern_is_possible(one, error);
+}
+
+static void print_case(const struct one_run *one)
+{
+    const struct arguments *a = one->arguments;
+    printf("%s at %s%s%s on %s%s, seed %" PRIu64 "\n", one->registration->name, one->shape->label, a->weights ? " of " : "",
+           a->weights ? a->weights : "", one->target.device->chip, a->on_gpu ? "" : " (emulated)", a->seed);
+}
+
+static bool run_weights(struct one_run *one, struct error *error)
+{
+    if (*one->weights.unused)
+        printf("not used by %s: %s\n", one->registration->name, one->weights.unused);
+    for (int i = 0; i < one->n_weights_shapes; i++) {
+        one->shape = &one->weights_shapes[i];
+        print_case(one);
+        if (!run_patterns(one, error))
+            return false;
+    }
+    return true;
+}
+
+static bool run_chosen(struct one_run *one, struct error *error)
+{
+    if (one->arguments->weights)
+        return run_weights(one, error);
+    print_case(one);
+    return one->bytes ? run_bytes(one, error) : run_patterns(one, error);
+}
+
 static bool run_on_device(struct one_run *one, struct error *error)
 {
     struct device *device;
@@ -274,10 +363,7 @@ static bool run_on_device(struct one_run *one, struct error *error)
     if (!session_device(one->session, chip, &device, error))
         return false;
     one->builds = (struct builds){.builder = &one->session->builder, .device = device};
-    printf("%s at %s on %s%s, seed %" PRIu64 "\n", one->registration->name, one->shape->label, device->chip,
-           one->arguments->on_gpu ? "" : " (emulated)", one->arguments->seed);
-    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) &&
-              (one->bytes ? run_bytes(one, error) : run_patterns(one, error));
+    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) && run_chosen(one, error);
     builds_free(&one->builds);
     device->close(device);
     return ok;
@@ -297,6 +383,7 @@ int command_run(int argc, char **argv)
     struct one_run one = {.arguments = &arguments, .session = &session};
     bool ok = session_open(&session, &arguments, &error) && choose(&one, &error) && run_on_device(&one, &error);
     int status = ok ? (int)one.status : command_fail(arguments.command, &error);
+    weights_close(&one.weights);
     session_close(&session);
     return status;
 }

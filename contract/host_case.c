@@ -33,6 +33,27 @@ static bool no_memory(struct error *error)
     return error_set(error, STATUS_ENVIRONMENT, "out of host memory for a case; run fewer jobs, or smaller shapes");
 }
 
+/* The bytes that the case's file has for an input; NULL: none. */
+static const void *file_data(const struct host_case *host, const struct reg_tensor *input)
+{
+    const struct reg_weights *weights = host->c.registration->weights;
+    for (size_t i = 0; host->c.file && i < weights->n_tensors; i++)
+        if (weights->tensors[i].input && strcmp(weights->tensors[i].input, input->name) == 0)
+            return host->c.file->data[i];
+    return NULL;
+}
+
+static void fill_input(struct host_case *host, int t)
+{
+    const struct registration *r = host->c.registration;
+    const void *bytes = file_data(host, &host->plan.tensor[t]);
+    void (*fill)(const struct reg_case *, int, void *) = host->c.file && r->weights->fill ? r->weights->fill : r->fill;
+    if (bytes)
+        memcpy(host->c.data[t], bytes, tensor_bytes(&host->plan.tensor[t]));
+    else
+        (fill ? fill : reg_fill)(&host->c, t, host->c.data[t]);
+}
+
 static bool fill_inputs(struct host_case *host, struct error *error)
 {
     for (int t = 0; t < host->plan.n_tensors; t++) {
@@ -40,15 +61,21 @@ static bool fill_inputs(struct host_case *host, struct error *error)
         if (!host->c.data[t])
             return no_memory(error);
     }
-    void (*fill)(const struct reg_case *, int, void *) = host->c.registration->fill ? host->c.registration->fill : reg_fill;
     for (int t = 0; t < host->plan.n_tensors; t++)
         if (host->plan.tensor[t].role == REG_INPUT)
-            fill(&host->c, t, host->c.data[t]);
+            fill_input(host, t);
     return true;
 }
 
 bool host_case_open(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
                     enum reg_pattern pattern, uint64_t seed, int n_threads, struct error *error)
+{
+    return host_case_open_file(host, registration, shape, NULL, pattern, seed, n_threads, error);
+}
+
+bool host_case_open_file(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
+                         const struct reg_file *file, enum reg_pattern pattern, uint64_t seed, int n_threads,
+                         struct error *error)
 {
     *host = (struct host_case){0};
     host->c = (struct reg_case){.registration = registration,
@@ -56,7 +83,8 @@ bool host_case_open(struct host_case *host, const struct registration *registrat
                                 .pattern = pattern,
                                 .seed = seed,
                                 .plan = &host->plan,
-                                .n_threads = n_threads};
+                                .n_threads = n_threads,
+                                .file = file};
     if (!registration->plan(shape, &host->plan, error))
         return error_prefix(error, "registration %s, shape %s", registration->name, shape->label);
     return fill_inputs(host, error);

@@ -20,6 +20,10 @@ struct host_case {
  * refuses the shape, STATUS_ENVIRONMENT when out of host memory. host_case_close in either case. */
 bool host_case_open(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
                     enum reg_pattern pattern, uint64_t seed, int n_threads, struct error *error);
+/* Likewise with the weights of a file that weights_shape has found to be the shape's; NULL: none. The file is borrowed. */
+bool host_case_open_file(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
+                         const struct reg_file *file, enum reg_pattern pattern, uint64_t seed, int n_threads,
+                         struct error *error);
 /* Computes bounds of all outputs. */
 bool host_case_reference(struct host_case *host, struct error *error);
 void host_case_close(struct host_case *host);

@@ -21,7 +21,7 @@
 #include "reference/format.h"
 #include "reference/policy.h"
 
-enum { REG_MAX_DIMS = 6, REG_MAX_TENSORS = 12, REG_MAX_ARGS = 24 };
+enum { REG_MAX_DIMS = 6, REG_MAX_TENSORS = 12, REG_MAX_ARGS = 24, REG_MAX_FILE_TENSORS = 8, REG_FILE_DIMS = 4 };
 
 /* X(name, text): what the inputs of a case look like. */
 #define REG_PATTERNS(X)                                                                                                    \
@@ -73,6 +73,7 @@ struct reg_plan {
 };
 
 struct registration;
+struct reg_file;
 
 /* A case on the host: inputs are filled, outputs are space. */
 struct reg_case {
@@ -83,6 +84,37 @@ struct reg_case {
     const struct reg_plan *plan;
     void *data[REG_MAX_TENSORS]; /* host bytes of each tensor, in its format */
     int n_threads;               /* that reference() and model() may use; results do not depend on it */
+    const struct reg_file *file; /* of a case whose weights come from a file; else NULL */
+};
+
+/* A tensor that a registration looks for in a weights file, under the name NAME.suffix (`run --weights FILE:NAME`). */
+struct reg_file_tensor {
+    const char *suffix; /* "trellis" */
+    const char *dtype;  /* as safetensors spells it: "F16" */
+    int n_dims;
+    const char *input;   /* the plan's input that takes its bytes; NULL: shape() or fill() reads it */
+    const char *missing; /* what it means that a file has none, for the error's line; may be NULL */
+    const char *refused; /* not NULL: a file must not have it, for this reason; no other member but suffix counts */
+};
+
+/* What a file holds of a registration's file tensors, in their order; of those that it must not have, nothing. */
+struct reg_file {
+    int64_t dim[REG_MAX_FILE_TENSORS][REG_FILE_DIMS];
+    const void *data[REG_MAX_FILE_TENSORS];
+    size_t n_bytes[REG_MAX_FILE_TENSORS];
+};
+
+/* How a registration's cases take their weights from a safetensors file. Those have the patterns of every registration:
+ * SIGNED, ONESIDED and CLASSES. */
+struct reg_weights {
+    const struct reg_file_tensor *tensors;
+    size_t n_tensors;
+    /* The dimensions of the shape with `rows` rows of activations. false where the file's tensors do not fit together or
+     * are not this kernel's: what was found and what is wanted, in a line. */
+    bool (*shape)(const struct registration *registration, const struct reg_file *file, int64_t rows,
+                  int64_t dim[REG_MAX_DIMS], struct error *error);
+    /* As the registration's fill, for inputs that no file tensor feeds; c->file is there. NULL: the registration's. */
+    void (*fill)(const struct reg_case *c, int tensor, void *data);
 };
 
 /* X(gate number). Known findings and controls name gates by number: 1 bytes and memory, 2 classes, 3 bound, 4 exact, 5
@@ -154,6 +186,7 @@ struct registration {
     size_t n_known;
     const struct reg_bytes *bytes;
     size_t n_bytes;
+    const struct reg_weights *weights; /* NULL: none of its inputs is found in files */
 };
 
 /* X(how, text): how a control's launch is wrong. */

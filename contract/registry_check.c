@@ -172,13 +172,38 @@ static bool sibling_exists(const struct registry *registry, const struct registr
     return true;
 }
 
+static bool file_tensor_is_sound(const struct registration *r, const struct reg_file_tensor *tensor, struct error *error)
+{
+    if (!is_text(tensor->suffix))
+        return INVALID(error, r->name, "a file tensor has no suffix");
+    if (!tensor->refused && (!is_text(tensor->dtype) || tensor->n_dims < 0 || tensor->n_dims > REG_FILE_DIMS))
+        return INVALID(error, r->name, "file tensor %s needs a dtype and 0 to %d dimensions", tensor->suffix,
+                       REG_FILE_DIMS);
+    if (tensor->refused && tensor->input)
+        return INVALID(error, r->name, "file tensor %s is refused and yet fills input %s", tensor->suffix, tensor->input);
+    return true;
+}
+
+static bool weights_are_sound(const struct registration *r, struct error *error)
+{
+    const struct reg_weights *weights = r->weights;
+    if (!weights)
+        return true;
+    if (!weights->shape || weights->n_tensors < 1 || weights->n_tensors > REG_MAX_FILE_TENSORS)
+        return INVALID(error, r->name, "its weights need a shape function and 1 to %d file tensors", REG_MAX_FILE_TENSORS);
+    for (size_t i = 0; i < weights->n_tensors; i++)
+        if (!file_tensor_is_sound(r, &weights->tensors[i], error))
+            return false;
+    return true;
+}
+
 static bool registration_check(const struct registry *registry, size_t i, struct error *error)
 {
     const struct registration *r = registry->registrations[i];
     if (i > 0 && strcmp(registry->registrations[i - 1]->name, r->name) == 0)
         return INVALID(error, r->name, "registered twice; names are unique");
     return says_why_not_exact(r, error) && known_findings_are_sound(r, error) && shapes_are_hygienic(r, error) &&
-           sibling_exists(registry, r, error) && has_control(registry, r, error);
+           sibling_exists(registry, r, error) && weights_are_sound(r, error) && has_control(registry, r, error);
 }
 
 #define BAD_CONTROL(error, name, ...) (error_set(error, STATUS_USAGE, __VA_ARGS__), error_prefix(error, "control %s", name))

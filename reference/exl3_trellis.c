@@ -41,7 +41,7 @@ int exl3_index(int row, int column)
 
 int exl3_byte_sum(uint16_t window)
 {
-    uint32_t x = window * UINT32_C(0x83DCD12D);
+    uint32_t x = window * EXL3_MUL1;
     return (int)((x & 0xff) + (x >> 8 & 0xff) + (x >> 16 & 0xff) + (x >> 24));
 }
 

@@ -19,7 +19,8 @@ int exl3_column(int t);
 /* The t of a place: the inverse of the two. */
 int exl3_index(int row, int column);
 
-/* Codebook mul1: the weight is f16 fma(1024 + s, 0x1EEE, 0xC931), s the sum of the four bytes of window * 0x83DCD12D. */
+/* Codebook mul1: the weight is f16 fma(1024 + s, 0x1EEE, 0xC931), s the sum of the four bytes of window * EXL3_MUL1. */
+#define EXL3_MUL1 UINT32_C(0x83DCD12D)
 int exl3_byte_sum(uint16_t window);
 double exl3_weight_of_byte_sum(int sum);
 double exl3_weight(uint16_t window);

@@ -10,6 +10,9 @@
 
 enum { EXL3_GROUP = HADAMARD_SIZE };
 
+/* Weights of an exllamav3 checkpoint. */
+extern const struct reg_weights exl3_linear_weights, exl3_rot_in_weights;
+
 /* Arguments in the order of a kernel's parameters. */
 static inline struct reg_arg exl3_tensor_arg(int tensor)
 {

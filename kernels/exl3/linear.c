@@ -248,6 +248,7 @@ FORWARD_AUDIT(exl3_linear, n)
         .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
         .plan = plan_##width##_##waves,                                                                                    \
         .fill = fill,                                                                                                      \
+        .weights = &exl3_linear_weights,                                                                                   \
         .reference = reference,                                                                                            \
         .audit = audit,                                                                                                    \
         .model = model,                                                                                                    \

@@ -200,6 +200,7 @@ FORWARD_AUDIT(exl3_rot_in, k)
         .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
         .plan = plan_of_format,                                                                                            \
         .fill = fill,                                                                                                      \
+        .weights = &exl3_rot_in_weights,                                                                                   \
         .reference = reference,                                                                                            \
         .audit = audit,                                                                                                    \
         .model = model,                                                                                                    \

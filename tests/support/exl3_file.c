@@ -32,10 +32,10 @@ uint16_t exl3_file_word(int64_t tile, int64_t word, int bits, int64_t n_tiles_of
     return (uint16_t)((uint32_t)(tile * TILE * bits + word) * UINT32_C(0x9E3779B1) >> 16);
 }
 
-/* Signs alternate in pairs, so that neither scale is one that a rotation would hide. */
+/* Signs alternate in pairs; each group of 128 has scales of its own. */
 double exl3_file_suh(int64_t k)
 {
-    return (k / 2 % 2 ? -1 : 1) * (0.5 + (double)(k % 8) / 16);
+    return (k / 2 % 2 ? -1 : 1) * (0.5 + (double)(k % 8 + k / 128) / 16);
 }
 
 double exl3_file_svh(int64_t n)

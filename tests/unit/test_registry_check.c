@@ -15,6 +15,8 @@ struct spoilt {
     struct control control;
     struct reg_shape shapes[3];
     struct reg_known_finding known;
+    struct reg_weights weights;
+    struct reg_file_tensor file_tensor;
     struct reg_bytes bytes[2];
     struct reg_window window;
 };
@@ -43,6 +45,13 @@ static bool check(struct spoilt *s, struct error *error)
     const struct registration *registrations[] = {&s->registration};
     const struct control *controls[] = {&s->control};
     return registry_check(&(struct registry){registrations, 1, controls, 1}, error);
+}
+
+static bool any_shape(const struct registration *r, const struct reg_file *file, int64_t rows, int64_t dim[REG_MAX_DIMS],
+                      struct error *error)
+{
+    (void)r, (void)file, (void)rows, (void)dim, (void)error;
+    return true;
 }
 
 static void no_name(struct spoilt *s)
@@ -84,6 +93,40 @@ static void blind_without_reason(struct spoilt *s)
 static void missing_sibling(struct spoilt *s)
 {
     s->registration.exact_sibling = "nobody";
+}
+static void weights_of_no_shape(struct spoilt *s)
+{
+    static const struct reg_file_tensor tensors[] = {{.suffix = "w", .dtype = "F32"}};
+    s->weights = (struct reg_weights){.tensors = tensors, .n_tensors = 1};
+    s->registration.weights = &s->weights;
+}
+/* A spoilt file tensor beside a shape function. */
+static void weights_of(struct spoilt *s, struct reg_file_tensor tensor)
+{
+    s->file_tensor = tensor;
+    s->weights = (struct reg_weights){.tensors = &s->file_tensor, .n_tensors = 1, .shape = any_shape};
+    s->registration.weights = &s->weights;
+}
+static void weights_of_nothing(struct spoilt *s)
+{
+    weights_of(s, (struct reg_file_tensor){.suffix = "w", .dtype = "F32"});
+    s->weights.n_tensors = 0;
+}
+static void file_tensor_of_no_suffix(struct spoilt *s)
+{
+    weights_of(s, (struct reg_file_tensor){.dtype = "F32"});
+}
+static void file_tensor_of_no_dtype(struct spoilt *s)
+{
+    weights_of(s, (struct reg_file_tensor){.suffix = "w"});
+}
+static void file_tensor_of_five_dimensions(struct spoilt *s)
+{
+    weights_of(s, (struct reg_file_tensor){.suffix = "w", .dtype = "F32", .n_dims = 5});
+}
+static void file_tensor_refused_and_used(struct spoilt *s)
+{
+    weights_of(s, (struct reg_file_tensor){.suffix = "w", .refused = "a reason", .input = "w"});
 }
 static void date_that_is_none(struct spoilt *s)
 {
@@ -254,6 +297,12 @@ static void each_contradiction_is_refused(void **state)
         {no_exact_and_no_note, "no exact_note"},
         {blind_without_reason, "blind_teeth and blind_reason go together"},
         {missing_sibling, "exact_sibling nobody is not registered"},
+        {weights_of_no_shape, "registration fake_dot: its weights need a shape function and 1 to 8 file tensors"},
+        {weights_of_nothing, "its weights need a shape function and 1 to 8 file tensors"},
+        {file_tensor_of_no_suffix, "a file tensor has no suffix"},
+        {file_tensor_of_no_dtype, "file tensor w needs a dtype and 0 to 4 dimensions"},
+        {file_tensor_of_five_dimensions, "file tensor w needs a dtype and 0 to 4 dimensions"},
+        {file_tensor_refused_and_used, "file tensor w is refused and yet fills input w"},
         {date_that_is_none, "expires on '2026-02-30'"},
         {known_without_owner, "needs owner, reason and link"},
         {control_of_nobody, "no registration is named nobody"},
