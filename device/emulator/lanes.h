@@ -52,6 +52,26 @@ static inline uint32_t *vgpr_row(const struct wave *wave, unsigned row)
     return __builtin_assume_aligned(wave->vgpr + (size_t)row * WAVE_LANES, 64);
 }
 
+/* n_bits, at most 32, of one lane of consecutive rows, from bit `first` on. */
+static inline uint32_t lane_field(const uint32_t (*rows)[WAVE_LANES], unsigned lane, unsigned first, unsigned n_bits)
+{
+    const unsigned row = first / 32, shift = first % 32;
+    uint64_t word = rows[row][lane];
+    if (shift + n_bits > 32)
+        word |= (uint64_t)rows[row + 1][lane] << 32;
+    return (uint32_t)(word >> shift) & (UINT32_MAX >> (32 - n_bits));
+}
+
+/* Where the bits are zeros so far; value has no others. */
+static inline void lane_field_put(uint32_t (*rows)[WAVE_LANES], unsigned lane, unsigned first, unsigned n_bits,
+                                  uint32_t value)
+{
+    const unsigned row = first / 32, shift = first % 32;
+    rows[row][lane] |= value << shift;
+    if (shift + n_bits > 32)
+        rows[row + 1][lane] |= value >> (32 - shift);
+}
+
 static inline unsigned operand_row(const struct operand *operand)
 {
     return operand->index + (operand->kind == OPERAND_AGPR ? (unsigned)AGPR_FIRST_ROW : 0u);

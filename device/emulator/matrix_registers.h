@@ -11,11 +11,8 @@
 static inline uint32_t matrix_element(const struct wave *wave, unsigned first_row, unsigned bits, unsigned element,
                                       unsigned lane)
 {
-    unsigned at = element * bits, row = first_row + at / 32, shift = at % 32;
-    uint64_t word = vgpr_row(wave, row)[lane];
-    if (shift + bits > 32)
-        word |= (uint64_t)vgpr_row(wave, row + 1)[lane] << 32;
-    return (uint32_t)(word >> shift & (UINT64_MAX >> (64 - bits)));
+    const uint32_t(*rows)[WAVE_LANES] = (const uint32_t(*)[WAVE_LANES])vgpr_row(wave, first_row);
+    return lane_field(rows, lane, element * bits, bits);
 }
 
 struct matrix_source {

@@ -46,15 +46,6 @@ struct widening {
     unsigned n_elements;
 };
 
-/* n_bits of a string of dwords from bit `first`. */
-static uint32_t take_bits(const struct dwords *dwords, int lane, unsigned first, unsigned n_bits)
-{
-    uint64_t word = dwords->lanes[first / 32][lane];
-    if (first % 32 + n_bits > 32)
-        word |= (uint64_t)dwords->lanes[first / 32 + 1][lane] << 32;
-    return (uint32_t)(word >> first % 32) & ((1u << n_bits) - 1);
-}
-
 /* op_sel names the byte or the half that holds the elements of a single dword. */
 static unsigned first_bit(const struct widening *form, const struct instruction *in)
 {
@@ -82,14 +73,6 @@ static uint32_t widen_element(const struct widening *form, struct float_env env,
     return (uint32_t)soft_round(form->wide, env, value);
 }
 
-static void put_element(struct dwords *dwords, int lane, unsigned first, unsigned n_bits, uint32_t value)
-{
-    unsigned d = first / 32, shift = first % 32;
-    dwords->lanes[d][lane] |= value << shift;
-    if (shift + n_bits > 32)
-        dwords->lanes[d + 1][lane] |= value >> (32 - shift);
-}
-
 static void write_dwords(struct wave *wave, const struct instruction *in, unsigned n, const struct dwords *result)
 {
     for (unsigned d = 0; d < n; d++)
@@ -107,8 +90,9 @@ static void widen(struct wave *wave, const struct instruction *in, const struct 
     const struct float_env env = result_env(wave, form->wide);
     for (unsigned i = 0; i < form->n_elements; i++) {
         for (int lane = 0; lane < WAVE_LANES; lane++) {
-            uint32_t code = take_bits(&source, lane, first + i * small_bits, small_bits);
-            put_element(&result, lane, i * wide_bits, wide_bits, widen_element(form, env, code, scale_field(scale[lane])));
+            uint32_t code = lane_field(source.lanes, lane, first + i * small_bits, small_bits);
+            lane_field_put(result.lanes, lane, i * wide_bits, wide_bits,
+                           widen_element(form, env, code, scale_field(scale[lane])));
         }
     }
     if (form->n_elements * wide_bits == 16)
@@ -170,8 +154,8 @@ static void narrow_lane(const struct narrowing *form, const struct small_roundin
     int field = scale_field(scale);
     for (unsigned i = 0; i < form->n_elements; i++) {
         uint32_t bits = field == SCALE_NAN ? 0x7fc00000u : element_as_f32(form, source, lane, i, flush);
-        put_element(result, lane, i * form->small.bits, form->small.bits,
-                    small_from_f32(form->small, how, random, field - SCALE_BIAS, bits));
+        lane_field_put(result->lanes, lane, i * form->small.bits, form->small.bits,
+                       small_from_f32(form->small, how, random, field - SCALE_BIAS, bits));
         random = next_random(random);
     }
 }

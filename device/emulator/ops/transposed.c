@@ -35,23 +35,6 @@ static struct element_source source_of_gfx12_bytes(unsigned lane, unsigned k, un
     return (struct element_source){from, lane & 7};
 }
 
-static uint32_t read_bits(const uint32_t rows[MOST_DWORDS][WAVE_LANES], unsigned lane, unsigned first_bit, unsigned n_bits)
-{
-    uint64_t pair = rows[first_bit / 32][lane];
-    if (first_bit / 32 + 1 < MOST_DWORDS)
-        pair |= (uint64_t)rows[first_bit / 32 + 1][lane] << 32;
-    return (uint32_t)(pair >> first_bit % 32) & (UINT32_MAX >> (32 - n_bits));
-}
-
-static void write_bits(uint32_t rows[MOST_DWORDS][WAVE_LANES], unsigned lane, unsigned first_bit, unsigned n_bits,
-                       uint32_t value)
-{
-    uint64_t pair = (uint64_t)value << first_bit % 32;
-    rows[first_bit / 32][lane] |= (uint32_t)pair;
-    if (first_bit % 32 + n_bits > 32)
-        rows[first_bit / 32 + 1][lane] |= (uint32_t)(pair >> 32);
-}
-
 /* The elements that `source` names, for each lane, into the first registers of the destination. */
 static void turn(struct wave *wave, const struct instruction *in, const uint32_t loaded[MOST_DWORDS][WAVE_LANES],
                  unsigned n_bits, unsigned n_elements, unsigned n_results, find_source *source)
@@ -60,7 +43,7 @@ static void turn(struct wave *wave, const struct instruction *in, const uint32_t
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
         for (unsigned k = 0; k < n_results; k++) {
             struct element_source from = source(lane, k, n_elements);
-            write_bits(turned, lane, n_bits * k, n_bits, read_bits(loaded, from.lane, n_bits * from.element, n_bits));
+            lane_field_put(turned, lane, n_bits * k, n_bits, lane_field(loaded, from.lane, n_bits * from.element, n_bits));
         }
     for (unsigned d = 0; d < n_bits * n_results / 32; d++)
         commit_row(wave, operand_row(&in->dst[0]) + d, turned[d]);
