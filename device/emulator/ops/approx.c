@@ -109,13 +109,31 @@ static uint64_t round_precise(const struct float_format *format, struct float_en
     return soft_convert(&format_f64, format, env, bits);
 }
 
-/* By the mnemonic, not its place in the table: a seed means the same in every version. */
-static uint64_t hash_input(uint64_t seed, const char *mnemonic, uint64_t bits)
+/* Whether approx_seed moves an instruction's results, and what all of them hash with. */
+struct perturbation {
+    bool is_on;
+    uint64_t key;
+};
+
+static bool is_perturbed(const struct wave *wave)
 {
+    return wave->dispatch && wave->dispatch->approx_seed;
+}
+
+/* By the mnemonic, not its place in the table: a seed means the same in every version. */
+static struct perturbation perturbation_of(const struct wave *wave, const struct instruction *in)
+{
+    if (!is_perturbed(wave))
+        return (struct perturbation){0};
     uint64_t name = 0;
-    for (; *mnemonic; mnemonic++)
-        name = name * 31 + (uint8_t)*mnemonic;
-    uint64_t z = bits + seed * UINT64_C(0x9e3779b97f4a7c15) + (name << 40);
+    for (const char *c = in->opcode->mnemonic; *c; c++)
+        name = name * 31 + (uint8_t)*c;
+    return (struct perturbation){true, wave->dispatch->approx_seed * UINT64_C(0x9e3779b97f4a7c15) + (name << 40)};
+}
+
+static uint64_t hash_input(struct perturbation by, uint64_t bits)
+{
+    uint64_t z = bits + by.key;
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9); /* SplitMix64's finaliser */
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
@@ -141,8 +159,7 @@ struct approximation {
     double bound_ulp;
 };
 
-static uint64_t approximate(const struct wave *wave, const struct instruction *in, const struct approximation *a,
-                            uint64_t bits)
+static uint64_t approximate(const struct approximation *a, struct perturbation by, uint64_t bits)
 {
     const struct float_format *format = a->format;
     if (format_is_nan(format, bits))
@@ -157,9 +174,8 @@ static uint64_t approximate(const struct wave *wave, const struct instruction *i
                           : soft_convert(&format_f64, format, a->env, f64_bits(value));
     if (a->env.saturate && isfinite(x) && format_is_infinite(format, result)) /* a pole too, as measured on gfx1201 */
         result--;
-    uint64_t seed = wave->dispatch ? wave->dispatch->approx_seed : 0;
-    if (seed && (result & format_exponent_mask(format)))
-        result = perturb(format, result, value, a->bound_ulp, hash_input(seed, in->opcode->mnemonic, bits));
+    if (by.is_on && (result & format_exponent_mask(format)))
+        result = perturb(format, result, value, a->bound_ulp, hash_input(by, bits));
     return result;
 }
 
@@ -174,16 +190,12 @@ static struct float_env nearest(struct float_env env)
     return env;
 }
 
-static bool is_perturbed(const struct wave *wave)
-{
-    return wave->dispatch && wave->dispatch->approx_seed;
-}
-
 static void approximate_rows(struct wave *wave, const struct instruction *in, const struct approximation *approximation,
                              const uint32_t *a, uint32_t *r)
 {
+    const struct perturbation by = perturbation_of(wave, in);
     for (int lane = 0; lane < WAVE_LANES; lane++)
-        r[lane] = (uint32_t)approximate(wave, in, approximation, a[lane]);
+        r[lane] = (uint32_t)approximate(approximation, by, a[lane]);
 }
 
 /* The host's doubles rounded once more, without the seed: true where a lane must be decided in higher precision. */
@@ -318,10 +330,8 @@ static double rsq_correct(double x)
     return rsq_above_middle(x, below) ? r : below;
 }
 
-static uint64_t approximate_f64(const struct wave *wave, const struct instruction *in, double (*function)(double),
-                                uint64_t bits)
+static uint64_t approximate_f64(double (*function)(double), struct float_env env, struct perturbation by, uint64_t bits)
 {
-    struct float_env env = nearest(env_f64(wave));
     if (f64_is_nan(bits))
         return f64_quiet(bits);
     double value = function(bits_f64(soft_flush(&format_f64, env.flush_in, bits)));
@@ -329,9 +339,8 @@ static uint64_t approximate_f64(const struct wave *wave, const struct instructio
         return F64_MADE_NAN;
     uint64_t result = soft_flush(&format_f64, env.flush_out, f64_bits(value));
     bool ordinary = isfinite(value) && (result & UINT64_C(0x7ff0000000000000));
-    if (is_perturbed(wave) && ordinary && (result & 0xffffffffu)) {
-        uint64_t hash = hash_input(wave->dispatch->approx_seed, in->opcode->mnemonic, bits);
-        uint64_t moved = result + (hash & 0x1fffffffu) - 0x10000000u;
+    if (by.is_on && ordinary && (result & 0xffffffffu)) {
+        uint64_t moved = result + (hash_input(by, bits) & 0x1fffffffu) - 0x10000000u;
         if ((moved >> 52) == (result >> 52))
             result = moved;
     }
@@ -343,8 +352,10 @@ static uint64_t approximate_f64(const struct wave *wave, const struct instructio
     {                                                                                                                      \
         LANES64(a, 0);                                                                                                     \
         LANE_ARRAY64(r);                                                                                                   \
+        const struct float_env env = nearest(env_f64(wave));                                                               \
+        const struct perturbation by = perturbation_of(wave, in);                                                          \
         for (int lane = 0; lane < WAVE_LANES; lane++)                                                                      \
-            r[lane] = approximate_f64(wave, in, function, a[lane]);                                                        \
+            r[lane] = approximate_f64(function, env, by, a[lane]);                                                         \
         finish_f64(wave, in, r);                                                                                           \
     }
 
@@ -360,7 +371,7 @@ APPROX_F64(sqrt_f64, sqrt)
         lanes(a, 0);                                                                                                       \
         LANE_ARRAY32(r);                                                                                                   \
         struct approximation approximation = {&format, &which, env_of_it, bound_ulp};                                      \
-        const uint32_t value = (uint32_t)approximate(wave, in, &approximation, a[0]);                                      \
+        const uint32_t value = (uint32_t)approximate(&approximation, perturbation_of(wave, in), a[0]);                     \
         EACH_LANE r[lane] = value;                                                                                         \
         if (has_output_modifiers(in))                                                                                      \
             VARIANT(modify)(wave, in, r);                                                                                  \
