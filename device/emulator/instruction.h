@@ -134,7 +134,6 @@ enum instruction_flag {
     FLAG_DLC = 1 << 3,
     FLAG_OFFEN = 1 << 4,
     FLAG_IDXEN = 1 << 5,
-    FLAG_LDS = 1 << 6,
     FLAG_BOUND_CTRL = 1 << 9,
     FLAG_FETCH_INACTIVE = 1 << 10,  /* fi:1 */
     FLAG_ZERO_OTHER_HALF = 1 << 11, /* a 16-bit result clears the other half (gfx9) */

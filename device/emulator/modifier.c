@@ -19,7 +19,7 @@ static const struct word_modifier {
     {"scc", FLAG_DLC, 0},
     {"offen", FLAG_OFFEN, 0},
     {"idxen", FLAG_IDXEN, 0},
-    {"lds", FLAG_LDS, 0},
+    {"lds", 0, 0}, /* says why there is no destination */
     {"mul:2", FLAG_MUL, 1},
     {"mul:4", FLAG_MUL, 2},
     {"div:2", FLAG_MUL, 3},

@@ -71,24 +71,6 @@ void load_to_lds(struct wave *wave, const struct instruction *in, struct to_lds_
         memcpy(access_at(&to, lane) + 4 * (size_t)d, &values[d][lane], 4);
 }
 
-#define LOAD_LDS(space, name, bytes, sign)                                                                                 \
-    HANDLER(space##_load_lds_##name)                                                                                       \
-    {                                                                                                                      \
-        struct access access;                                                                                              \
-        resolve_##space(wave, in, 0, bytes, ACCESS_LOAD, &access);                                                         \
-        load_to_lds(wave, in, (struct to_lds_format){bytes, sign}, &access, 1);                                            \
-    }
-#define BOTH_SPACES(name, bytes, sign)                                                                                     \
-    LOAD_LDS(global, name, bytes, sign)                                                                                    \
-    LOAD_LDS(scratch, name, bytes, sign)
-BOTH_SPACES(u8, 1, false)
-BOTH_SPACES(i8, 1, true)
-BOTH_SPACES(u16, 2, false)
-BOTH_SPACES(i16, 2, true)
-BOTH_SPACES(b32, 4, false)
-BOTH_SPACES(b96, 12, false)
-BOTH_SPACES(b128, 16, false)
-
 /* gfx9's one store: dwords of LDS to a buffer, addressed alike. */
 HANDLER(buffer_store_lds_b32)
 {

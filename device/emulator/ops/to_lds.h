@@ -10,6 +10,12 @@ struct to_lds_format {
     bool is_signed;
 };
 
+/* Loads have no destination where they go to LDS. */
+static inline bool goes_to_lds(const struct instruction *in)
+{
+    return !in->n_dst;
+}
+
 #define load_to_lds VARIANT(load_to_lds)
 
 /* Moves what a resolved load reads to the lanes' places after M0. Pieces as resolve_buffer gives them. */

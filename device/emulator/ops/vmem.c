@@ -36,7 +36,7 @@ static bool is_signed(enum part part)
     {                                                                                                                      \
         struct access access;                                                                                              \
         resolve_##space(wave, in, 0, 4 * (n_dwords), ACCESS_LOAD, &access);                                                \
-        if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
+        if (__builtin_expect(goes_to_lds(in), 0))                                                                          \
             load_to_lds(wave, in, (struct to_lds_format){4 * (n_dwords), false}, &access, 1);                              \
         else                                                                                                               \
             load_dwords(wave, operand_row(&in->dst[0]), n_dwords, &access);                                                \
@@ -53,7 +53,7 @@ static bool is_signed(enum part part)
     {                                                                                                                      \
         struct access access;                                                                                              \
         resolve_##space(wave, in, 0, n_bytes, ACCESS_LOAD, &access);                                                       \
-        if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
+        if (__builtin_expect(goes_to_lds(in), 0))                                                                          \
             load_to_lds(wave, in, (struct to_lds_format){n_bytes, is_signed(part)}, &access, 1);                           \
         else                                                                                                               \
             load_part(wave, operand_row(&in->dst[0]), part, half, &access);                                                \
@@ -91,7 +91,7 @@ static void buffer_load_dwords(struct wave *wave, const struct instruction *in, 
 {
     struct access pieces[BUFFER_PIECES];
     unsigned n_pieces = resolve_buffer(wave, in, 0, 4 * n_dwords, ACCESS_LOAD, pieces);
-    if (__builtin_expect(in->flags & FLAG_LDS, 0)) {
+    if (__builtin_expect(goes_to_lds(in), 0)) {
         load_to_lds(wave, in, (struct to_lds_format){(uint8_t)(4 * n_dwords), false}, pieces, n_pieces);
         return;
     }
@@ -121,7 +121,7 @@ static void buffer_store_dwords(struct wave *wave, const struct instruction *in,
     {                                                                                                                      \
         struct access pieces[BUFFER_PIECES];                                                                               \
         resolve_buffer(wave, in, 0, n_bytes, ACCESS_LOAD, pieces);                                                         \
-        if (__builtin_expect(in->flags & FLAG_LDS, 0))                                                                     \
+        if (__builtin_expect(goes_to_lds(in), 0))                                                                          \
             load_to_lds(wave, in, (struct to_lds_format){n_bytes, is_signed(part)}, pieces, 1);                            \
         else                                                                                                               \
             load_part(wave, operand_row(&in->dst[0]), part, half, pieces);                                                 \
