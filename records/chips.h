@@ -33,6 +33,12 @@ struct chip {
     bool has_wgp;                       /* two CUs pool their LDS and SIMDs in WGP mode (RDNA) */
 };
 
+/* Whether it runs gfx9's instruction set; the others are RDNA. */
+static inline bool chip_is_cdna(const struct chip *chip)
+{
+    return chip->family >= CHIP_CDNA1;
+}
+
 /* NULL for an unknown name. */
 const struct chip *chip_find(const char *name);
 /* The chip that stands for a family, whose instruction set is one: the first row of it. */

@@ -83,8 +83,8 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
     *disassembler = (struct disassembler){
         .context = context,
         .has_halves = has_halves(chip),
-        .has_sdwa = chip->family == CHIP_RDNA2 || chip->family >= CHIP_CDNA1,
-        .has_vector_literals = chip->family < CHIP_CDNA1,
+        .has_sdwa = chip->family == CHIP_RDNA2 || chip_is_cdna(chip),
+        .has_vector_literals = !chip_is_cdna(chip),
     };
     return disassembler;
 }

@@ -169,7 +169,7 @@ static bool clears_other_half(const struct chip *chip, const struct instruction 
     static const char *const keeping[] = {"v_mad_",          "v_fma_",       "v_div_fixup_", "v_min3_",
                                           "v_max3_",         "v_med3_",      "v_cvt_sr_",    "v_cvt_pk_",
                                           "v_cvt_scalef32_", "v_mad_mixlo_", "v_bitop3_",    "v_ashr_pk_"};
-    if (chip->family < CHIP_CDNA1 || !is_16_bit(in->dst[0].type) || !is_vector(&in->dst[0]))
+    if (!chip_is_cdna(chip) || !is_16_bit(in->dst[0].type) || !is_vector(&in->dst[0]))
         return false;
     if (strstr(in->opcode->mnemonic, "_legacy_"))
         return true;

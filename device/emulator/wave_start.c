@@ -54,11 +54,6 @@ void poison_fill(void *to, size_t n_bytes, uint32_t pattern)
     }
 }
 
-static bool is_cdna(const struct chip *chip)
-{
-    return chip->family >= CHIP_CDNA1;
-}
-
 static uint32_t allocated_vgprs(const struct launch *launch)
 {
     uint32_t granule = launch->code->chip->vgpr_encode_granule[launch->code->n_lanes == 64];
@@ -211,7 +206,7 @@ static void poison_wave(struct wave *wave, const struct wave_setup *setup)
     size_t rows_bytes = sizeof(uint32_t) * setup->n_vgprs * wave->n_lanes;
     poison_fill(wave->sgpr, sizeof wave->sgpr, setup->poison[POISON_SGPR]);
     poison_fill(wave->vgpr, rows_bytes, setup->poison[POISON_VGPR]);
-    if (is_cdna(wave->chip))
+    if (chip_is_cdna(wave->chip))
         poison_fill(wave->vgpr + (size_t)AGPR_FIRST_ROW * wave->n_lanes, rows_bytes, setup->poison[POISON_VGPR]);
     poison_fill(wave->private_bytes, (size_t)wave->private_stride * wave->n_lanes, setup->poison[POISON_SCRATCH]);
 }

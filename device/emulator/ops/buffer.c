@@ -18,11 +18,6 @@ struct buffer_resource {
     enum out_of_bounds_rule rule;
 };
 
-static bool is_cdna(const struct chip *chip)
-{
-    return chip->family >= CHIP_CDNA1;
-}
-
 /* gfx9 has the size of a swizzled element in the third word, gfx10 always four bytes, gfx11 and gfx12 say it where they say
  * that there is one. */
 static void read_swizzle(const struct wave *wave, const uint32_t *words, struct buffer_resource *resource)
@@ -30,12 +25,12 @@ static void read_swizzle(const struct wave *wave, const uint32_t *words, struct 
     static const uint8_t gfx9_bytes[] = {2, 4, 8, 16}, gfx11_bytes[] = {0, 4, 8, 16};
     resource->index_stride = 8u << (words[3] >> 21 & 3);
     resource->element_bytes = 4;
-    if (is_cdna(wave->chip))
+    if (chip_is_cdna(wave->chip))
         resource->element_bytes = gfx9_bytes[words[3] >> 19 & 3];
     else if (wave->chip->family != CHIP_RDNA2)
         resource->element_bytes = gfx11_bytes[words[1] >> 30];
     resource->swizzled =
-        is_cdna(wave->chip) || wave->chip->family == CHIP_RDNA2 ? words[1] >> 31 : resource->element_bytes != 0;
+        chip_is_cdna(wave->chip) || wave->chip->family == CHIP_RDNA2 ? words[1] >> 31 : resource->element_bytes != 0;
 }
 
 static struct buffer_resource read_resource(struct wave *wave, const struct operand *operand)
@@ -50,7 +45,7 @@ static struct buffer_resource read_resource(struct wave *wave, const struct oper
     };
     read_swizzle(wave, words, &resource);
     /* gfx9 has no rule of its own: linear buffers are raw, swizzled ones structured. */
-    if (is_cdna(wave->chip))
+    if (chip_is_cdna(wave->chip))
         resource.rule = resource.stride == 0 || !resource.swizzled ? RULE_RAW : RULE_STRUCTURED;
     return resource;
 }

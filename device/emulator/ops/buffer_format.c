@@ -59,7 +59,7 @@ static struct buffer_format gfx9_format(unsigned data_format, unsigned number)
 /* code: the instruction's field, or the resource's. */
 static struct buffer_format find_format(const struct wave *wave, unsigned code)
 {
-    if (wave->chip->family >= CHIP_CDNA1)
+    if (chip_is_cdna(wave->chip))
         return gfx9_format(code & 0xf, code >> 4 & 7);
     return unified_format(wave->chip->family == CHIP_RDNA2, code);
 }
@@ -67,7 +67,7 @@ static struct buffer_format find_format(const struct wave *wave, unsigned code)
 /* The resource's field as find_format wants it: gfx9 has the number below the data format. */
 static unsigned resource_code(const struct wave *wave, uint32_t word)
 {
-    if (wave->chip->family >= CHIP_CDNA1)
+    if (chip_is_cdna(wave->chip))
         return (word >> 15 & 0xf) | (word >> 12 & 7) << 4;
     return word >> 12 & (wave->chip->family == CHIP_RDNA2 ? 0x7f : 0x3f);
 }

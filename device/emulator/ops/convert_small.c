@@ -25,7 +25,7 @@ static struct small_format bf8_of(const struct wave *wave)
 
 static bool is_rdna(const struct wave *wave)
 {
-    return wave->chip && wave->chip->family < CHIP_CDNA1;
+    return wave->chip && !chip_is_cdna(wave->chip);
 }
 
 /* ---- from 8 bits ---- */

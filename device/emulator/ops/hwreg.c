@@ -20,17 +20,12 @@ enum hardware_register {
 
 enum { SHADER_CYCLES_MASK_20_BITS = 0xfffff };
 
-static bool is_gfx9(const struct wave *wave)
-{
-    return wave->chip->family >= CHIP_CDNA1;
-}
-
 /* The register's place in the wave, or NULL where it is none that is kept. */
 static uint32_t *writable_register(struct wave *wave, unsigned id)
 {
     if (id == HWREG_MODE)
         return &wave->mode;
-    if (is_gfx9(wave))
+    if (chip_is_cdna(wave->chip))
         return NULL;
     if (id == HWREG_FLAT_SCR_LO || id == HWREG_FLAT_SCR_HI)
         return &wave->sgpr[SREG_FLAT_SCRATCH_LO + (id - HWREG_FLAT_SCR_LO)];
@@ -45,7 +40,7 @@ static bool read_register(struct wave *wave, unsigned id, uint32_t *value)
     *value = 0;
     if (place)
         *value = *place;
-    else if (is_gfx9(wave))
+    else if (chip_is_cdna(wave->chip))
         return id == HWREG_HW_ID || id == HWREG_XCC_ID;
     else if (id == HWREG_SHADER_CYCLES)
         *value = (uint32_t)wave->n_executed & (is_gfx12 ? UINT32_MAX : (uint32_t)SHADER_CYCLES_MASK_20_BITS);
@@ -86,7 +81,7 @@ HANDLER(s_setreg_b32)
         uint32_t mask = field.mask << field.shift, value = scalar_read32(wave, &in->src[1]) << field.shift;
         *place = (*place & ~mask) | (value & mask);
         wave_mode_changed(wave);
-        if (is_gfx9(wave) && wave->mode & (MODE_GPR_INDEX | MODE_VSKIP) && !wave->code->wraps_vectors)
+        if (chip_is_cdna(wave->chip) && wave->mode & (MODE_GPR_INDEX | MODE_VSKIP) && !wave->code->wraps_vectors)
             wave_finding(wave, FINDING_UNSUPPORTED, -1,
                          "VGPR indexing or vector skipping is turned on through MODE, which the emulator follows only in "
                          "code that also holds s_set_gpr_idx_on or s_setvskip: use those instead");

@@ -21,14 +21,9 @@ enum wait_event wait_event_of(const struct opcode *opcode)
     return EVENT_NONE;
 }
 
-static bool is_gfx9(const struct chip *chip)
-{
-    return chip->family >= CHIP_CDNA1;
-}
-
 static enum wait_counter on_chip(const struct chip *chip, enum wait_counter counter)
 {
-    if (counter == COUNTER_STORE && is_gfx9(chip))
+    if (counter == COUNTER_STORE && chip_is_cdna(chip))
         return COUNTER_LOAD;
     return counter == COUNTER_KM && chip->family != CHIP_RDNA4 ? COUNTER_DS : counter;
 }
@@ -61,7 +56,7 @@ static const struct fields *waitcnt_fields(const struct chip *chip)
                                         .high_shift = 14};
     static const struct fields gfx11 = {.shift = {[COUNTER_LOAD] = 10, [COUNTER_EXP] = 0, [COUNTER_DS] = 4},
                                         .bits = {[COUNTER_LOAD] = 6, [COUNTER_EXP] = 3, [COUNTER_DS] = 6}};
-    if (is_gfx9(chip))
+    if (chip_is_cdna(chip))
         return &gfx9;
     return chip->family == CHIP_RDNA2 ? &gfx10 : &gfx11;
 }
