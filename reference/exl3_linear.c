@@ -26,9 +26,21 @@ static void rows_of_x_close(struct rows_of_x *x)
     free(x->is_finite);
 }
 
-static bool is_subnormal_f16(double value)
+/* Bits of the subnormal ones of 16 f16 numbers. */
+static uint16_t subnormals_of(const uint16_t *x)
 {
-    return value != 0 && fabs(value) < 0x1p-14;
+    unsigned bits = 0;
+    for (unsigned i = 0; i < EXL3_TILE; i++)
+        bits |= (unsigned)((x[i] & 0x7c00) == 0 && (x[i] & 0x3ff) != 0) << i;
+    return (uint16_t)bits;
+}
+
+static bool all_finite(const uint16_t *x, int64_t n)
+{
+    bool finite = true;
+    for (int64_t i = 0; i < n; i++)
+        finite &= (x[i] & 0x7c00) != 0x7c00;
+    return finite;
 }
 
 static bool rows_of_x_open(struct rows_of_x *x, const struct exl3_linear *p)
@@ -38,14 +50,13 @@ static bool rows_of_x_open(struct rows_of_x *x, const struct exl3_linear *p)
                             calloc(n / EXL3_TILE, sizeof *x->subnormals), calloc((size_t)p->rows, sizeof *x->is_finite)};
     if (!x->value || !x->magnitude || !x->subnormals || !x->is_finite)
         return false;
-    for (int64_t row = 0; row < p->rows; row++)
-        x->is_finite[row] = true;
-    for (int64_t i = 0; i < (int64_t)n; i++) {
-        x->value[i] = format_load(FORMAT_F16, p->x, i);
+    lanes_of_host()->load_f16(p->x, (int64_t)n, x->value);
+    for (size_t i = 0; i < n; i++)
         x->magnitude[i] = fabs(x->value[i]);
-        x->is_finite[i / p->k] &= isfinite(x->value[i]);
-        x->subnormals[i / EXL3_TILE] |= (uint16_t)(is_subnormal_f16(x->value[i]) << i % EXL3_TILE);
-    }
+    for (size_t tile = 0; tile < n / EXL3_TILE; tile++)
+        x->subnormals[tile] = subnormals_of(p->x + tile * EXL3_TILE);
+    for (int64_t row = 0; row < p->rows; row++)
+        x->is_finite[row] = all_finite(p->x + row * p->k, p->k);
     return true;
 }
 
@@ -130,17 +141,6 @@ static void finish_classes(const struct exl3_linear *p, const double *svh, const
     }
 }
 
-/* The group's factors in float64; whether they are all finite. */
-static bool load_svh(const struct exl3_linear *p, int64_t group, double svh[GROUP])
-{
-    bool is_finite = true;
-    for (int c = 0; c < GROUP; c++) {
-        svh[c] = format_load(FORMAT_F16, p->svh, group * GROUP + c);
-        is_finite &= isfinite(svh[c]);
-    }
-    return is_finite;
-}
-
 static const struct bound unknown = {0, INFINITY};
 
 static void reference_group(void *context, int64_t group)
@@ -148,7 +148,8 @@ static void reference_group(void *context, int64_t group)
     const struct job *job = context;
     const struct exl3_linear *p = job->p;
     double svh[GROUP];
-    bool svh_is_finite = load_svh(p, group, svh);
+    bool svh_is_finite = all_finite(p->svh + group * GROUP, GROUP);
+    job->lanes->load_f16(p->svh + group * GROUP, GROUP, svh);
     struct lanes_sums *sums = calloc((size_t)p->rows, sizeof *sums);
     if (sums)
         sum_group(job, group, sums);
@@ -247,7 +248,7 @@ static void model_group(void *context, int64_t group)
     const struct model_job *model = context;
     const struct exl3_linear *p = model->job.p;
     double svh[GROUP], (*sums)[GROUP] = calloc((size_t)p->rows, sizeof *sums);
-    load_svh(p, group, svh);
+    model->job.lanes->load_f16(p->svh + group * GROUP, GROUP, svh);
     if (sums)
         model_sums(model, group, sums);
     for (int64_t row = 0; row < p->rows; row++) {

@@ -38,6 +38,8 @@ struct lanes_finish {
 
 /* X(name, arguments) */
 #define LANE_FUNCTIONS(X)                                                                                                  \
+    /* format_load of n f16 numbers. */                                                                                    \
+    X(load_f16, (const uint16_t *from, int64_t n, double *values))                                                         \
     /* Decodes eight tiles of codebook mul1 that follow one another: exl3_weight of exl3_window. */                        \
     X(decode, (const uint16_t *tiles, int bits, double *slice))                                                            \
     /* Adds x * slice and |x| * |slice| to the sums of n_rows rows; x and its magnitudes have `stride` doubles a row. */   \

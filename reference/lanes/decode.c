@@ -27,7 +27,7 @@ static inline u32s load_words(const uint32_t *from)
 /* The 16 bits that end `end` bits after the first ring word. */
 static inline u32s window(const struct rings *rings, int end, int tile)
 {
-    int last = (end - 1) / 32, below = 32 * (last + 1) - end; /* below: 0 to 31 bits of the last word */
+    unsigned last = ((unsigned)end - 1) / 32, below = -(unsigned)end % 32; /* below: 0 to 31 bits of the last word */
     u32s high = load_words(&rings->word[last][tile]), low = load_words(&rings->word[last + 1][tile]);
     return ((high << 1 << (31 - below)) | low >> below) & 0xffff;
 }
@@ -49,13 +49,21 @@ static inline f64s weight_of_byte_sum(u32s sum)
     return __builtin_convertvector((f32s)rounded, f64s) * 0x1p-18;
 }
 
+/* The eight weights that stand together: t = 8 q + e, where q alone and e alone say how far the place is. */
+static inline void decode_eight(const struct rings *rings, int bits, int q, double *to)
+{
+#pragma GCC unroll 8
+    for (int e = 0; e < 8; e++) {
+        double *own = to + (e % 2 + 8 * (e / 2 % 2)) * LANES_GROUP + 8 * (e / 4) * LANES_TILES;
+        for (int tile = 0; tile < LANES_TILES; tile += N_LANES)
+            store(own + tile, weight_of_byte_sum(byte_sum(window(rings, (8 * q + e + 1) * bits, tile))));
+    }
+}
+
 void AT_LEVEL(decode)(const uint16_t *tiles, int bits, double *slice)
 {
     struct rings rings;
     fill_rings(&rings, tiles, bits);
-    for (int t = 0; t < EXL3_TILE_WEIGHTS; t++) {
-        double *to = slice + exl3_row(t) * LANES_GROUP + exl3_column(t) * LANES_TILES;
-        for (int tile = 0; tile < LANES_TILES; tile += N_LANES)
-            store(to + tile, weight_of_byte_sum(byte_sum(window(&rings, (t + 1) * bits, tile))));
-    }
+    for (int q = 0; q < EXL3_TILE_WEIGHTS / 8; q++)
+        decode_eight(&rings, bits, q, slice + q % 4 * 2 * LANES_GROUP + q / 4 * LANES_TILES);
 }

@@ -20,14 +20,14 @@ LANE_FUNCTIONS(DECLARE_LANE_FUNCTION)
 #undef DECLARE_LANE_FUNCTION
 
 #if defined __AVX512F__
-enum { N_LANES = 8 };
+#define N_LANES 8
 /* X(distance, the lanes that many away) */
 #define LANE_SWAPS(X) X(1, 1, 0, 3, 2, 5, 4, 7, 6) X(2, 2, 3, 0, 1, 6, 7, 4, 5) X(4, 4, 5, 6, 7, 0, 1, 2, 3)
 #elif defined __AVX2__
-enum { N_LANES = 4 };
+#define N_LANES       4
 #define LANE_SWAPS(X) X(1, 1, 0, 3, 2) X(2, 2, 3, 0, 1)
 #else
-enum { N_LANES = 2 };
+#define N_LANES       2
 #define LANE_SWAPS(X) X(1, 1, 0)
 #endif
 

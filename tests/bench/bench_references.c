@@ -109,7 +109,8 @@ static void measure(const struct registration *r, const struct reg_shape *shape)
     fflush(stdout);
 }
 
-int main(void)
+/* Usage: bench_references [part of a registration's name] */
+int main(int argc, char **argv)
 {
     struct error error;
     struct arena arena = {0};
@@ -121,7 +122,7 @@ int main(void)
     printf("references of the EXL3 linears, %d threads\n", parallel_processors());
     for (size_t i = 0; i < registry.n_registrations; i++) {
         const struct registration *r = registry.registrations[i];
-        for (size_t s = 0; s < r->n_shapes && strstr(r->name, "exl3_linear"); s++)
+        for (size_t s = 0; s < r->n_shapes && strstr(r->name, "exl3_linear") && (argc < 2 || strstr(r->name, argv[1])); s++)
             if (!r->shapes[s].heavy)
                 measure(r, &r->shapes[s]);
     }

@@ -87,6 +87,23 @@ static void rounding_is_format_rounds(void **state)
     at_each_level(check_rounding);
 }
 
+static void check_load(const struct lanes *lanes)
+{
+    static uint16_t bits[65536 + 3];
+    static double values[65536 + 3];
+    for (int i = 0; i < 65536 + 3; i++)
+        bits[i] = (uint16_t)i;
+    lanes->load_f16(bits, 65536 + 3, values);
+    for (int i = 0; i < 65536 + 3; i++)
+        assert_same_bits(values[i], format_load(FORMAT_F16, bits, i));
+}
+
+static void every_f16_number_is_loaded(void **state)
+{
+    (void)state;
+    at_each_level(check_load);
+}
+
 static void fill_tiles(uint16_t *tiles, int n, uint64_t seed)
 {
     struct random_key key = random_key_for(seed, "tiles");
@@ -360,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounding_is_format_rounds),
+        cmocka_unit_test(every_f16_number_is_loaded),
         cmocka_unit_test(tiles_decode_into_the_places_of_their_columns),
         cmocka_unit_test(every_window_has_its_weight),
         cmocka_unit_test(products_are_summed_in_the_written_order),
