@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/chip_lists.h"
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "contract/bytes.h"
@@ -42,11 +43,20 @@ static void print_bytes(const struct registration *r)
     }
 }
 
+static void print_chips(const char *lead, const char *chips)
+{
+    if (chips)
+        printf("; %s on %s", lead, chips);
+}
+
 static void print_control(const struct control *k, const struct registration *r)
 {
     struct control_place place = control_place(k, r);
-    printf("  control %s  %s (%s, gate %d%s%s at %s, %s)\n", k->name, k->what, control_kinds[k->how], k->gate,
+    printf("  control %s  %s (%s, gate %d%s%s at %s, %s", k->name, k->what, control_kinds[k->how], k->gate,
            k->bytes ? ", bytes " : "", k->bytes ? k->bytes : "", place.shape->label, reg_pattern_name(place.pattern));
+    print_chips("red", k->chips);
+    print_chips("green", k->green_chips);
+    puts(")");
 }
 
 static void print_registration(const struct registry *registry, const struct registration *r)
@@ -90,9 +100,10 @@ static json_t *controls_to_json(const struct registry *registry, const struct re
         struct control_place place = control_place(k, r);
         if (strcmp(k->registration, r->name) == 0)
             json_array_append_new(controls,
-                                  json_pack("{s:s, s:s, s:s, s:i, s:s*, s:s, s:s}", "name", k->name, "what", k->what,
-                                            "kind", control_kinds[k->how], "gate", k->gate, "bytes", k->bytes, "shape",
-                                            place.shape->label, "pattern", reg_pattern_name(place.pattern)));
+                                  json_pack("{s:s, s:s, s:s, s:i, s:s*, s:s, s:s, s:s*, s:s*}", "name", k->name, "what",
+                                            k->what, "kind", control_kinds[k->how], "gate", k->gate, "bytes", k->bytes,
+                                            "shape", place.shape->label, "pattern", reg_pattern_name(place.pattern),
+                                            "chips", k->chips, "green_chips", k->green_chips));
     }
     return controls;
 }
@@ -204,7 +215,8 @@ int command_list(int argc, char **argv)
         arguments_print_help(FOR_LIST, usage);
         return STATUS_OK;
     }
-    int status = registry_collect(&arena, &registry, &error) && registry_check(&registry, &error)
+    int status = registry_collect(&arena, &registry, &error) && registry_check(&registry, &error) &&
+                         chip_lists_are_known(&registry, &error)
                      ? list(&arguments, &registry)
                      : command_fail(argv[0], &error);
     arena_free(&arena);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/chip_lists.h"
 #include "contract/base/project.h"
 #include "records/limits.h"
 #include "toolchain/process.h"
@@ -70,7 +71,8 @@ static void read_commit(struct session *session)
 bool session_open(struct session *session, const struct arguments *arguments, struct error *error)
 {
     *session = (struct session){.arguments = arguments, .checker = {.fits = launch_fits}};
-    if (!registry_collect(&session->arena, &session->registry, error) || !registry_check(&session->registry, error))
+    if (!registry_collect(&session->arena, &session->registry, error) || !registry_check(&session->registry, error) ||
+        !chip_lists_are_known(&session->registry, error))
         return false;
     session->toolchain = toolchain_open(NULL, error);
     if (!session->toolchain)

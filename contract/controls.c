@@ -112,9 +112,25 @@ static bool is_red_as_planted(const struct control *k, const struct verdict *gat
     return gate->status == VERDICT_FAIL && gate->gate == k->gate && (!k->finding || found);
 }
 
+/* Where the fault must do no harm: a pass is what is wanted, anything else a miss. */
+static void as_green_control(const struct control *k, const struct verdict *gate, struct verdict *verdict)
+{
+    *verdict = *gate;
+    verdict->status = gate->status == VERDICT_PASS ? VERDICT_GREEN : VERDICT_MISS;
+    if (verdict->status == VERDICT_GREEN)
+        verdict_reason(verdict, "right here by coincidence: %s", k->what);
+    else
+        verdict_reason(verdict, "must stay green here, is %s at gate %d: %.600s",
+                       gate->status == VERDICT_FAIL ? "red" : verdict_status_name(gate->status), gate->gate, gate->reason);
+}
+
 /* The verdict of a control from that of its gate on the faulty run. */
 static void as_control(const struct control *k, const struct verdict *gate, struct verdict *verdict)
 {
+    if (control_duty(k, gate->chip) == CONTROL_MUST_BE_GREEN) {
+        as_green_control(k, gate, verdict);
+        return;
+    }
     bool red = is_red_as_planted(k, gate);
     double factor = gate->gate == GATE_BOUND ? gate->worst_ratio : 0;
     *verdict = *gate;
@@ -244,10 +260,26 @@ static bool run_on_shape(const struct control *k, const struct registration *reg
     return ok;
 }
 
+static void not_here(const struct control *k, const struct registration *registration, struct device *device,
+                     struct verdict *verdict)
+{
+    struct control_place place = control_place(k, registration);
+    struct host_case host = {.c = {.registration = registration, .shape = place.shape, .pattern = place.pattern}};
+    *verdict = verdict_for_case(&host, &(struct launch_target){.device = device}, k->gate);
+    verdict->status = VERDICT_NOT_RUN;
+    verdict_reason(verdict, "no fault of this chip; red on %.400s%s%.400s", k->chips, k->green_chips ? ", green on " : "",
+                   k->green_chips ? k->green_chips : "");
+    name_control(k, verdict);
+}
+
 bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,
                  const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,
                  struct error *error)
 {
+    if (control_duty(control, builds->device->chip) == CONTROL_NOT_HERE) {
+        not_here(control, registration, builds->device, verdict);
+        return true;
+    }
     bool ok = control->bytes ? run_on_bytes(control, registration, builds, options, verdict, error)
                              : run_on_shape(control, registration, builds, checker, options, verdict, error);
     if (ok)

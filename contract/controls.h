@@ -1,6 +1,7 @@
 /*
  * Controls: the real kernel run wrongly, as its registration's control says. It must be red at the gate that the control
- * names, in its first run; green, or red elsewhere, is a MISS.
+ * names, in its first run; green, or red elsewhere, is a MISS. On the chips where the control says that the fault does no
+ * harm, it must stay green.
  */
 #ifndef CONTRACT_CONTROLS_H
 #define CONTRACT_CONTROLS_H
@@ -24,7 +25,8 @@ struct launch_checker {
     void *context;
 };
 
-/* Runs one control on the builds' device: a verdict RED, MISS, or LAUNCH_FAILED's MISS. false with STATUS_ENVIRONMENT only
+/* Runs one control on the builds' device: a verdict RED, GREEN, MISS (a launch that failed is one), or
+ * NOT_RUN. false with STATUS_ENVIRONMENT only
  * when the environment fails. */
 bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,
                  const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,

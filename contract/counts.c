@@ -61,6 +61,7 @@ static void fold(void *context, const struct verdict *v)
     case SUBJECT_CONTROL:
         row->n_controls++;
         row->n_red += v->status == VERDICT_RED;
+        row->n_green += v->status == VERDICT_GREEN;
         row->n_missed += v->status == VERDICT_MISS;
         row->n_controls_not_run += v->status == VERDICT_NOT_RUN;
         break;

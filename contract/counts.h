@@ -12,7 +12,7 @@ struct chip_counts {
     char chip[32];
     int64_t n_kernels, n_pass, n_fail,
         n_known; /* registrations; a registration with only known findings passes and is counted apart */
-    int64_t n_controls, n_red, n_missed, n_controls_not_run;
+    int64_t n_controls, n_red, n_green, n_missed, n_controls_not_run;
     int64_t n_limits, n_limit_problems;
     int64_t n_invalid;
     int64_t n_cells_run, n_cells_modelled, n_cells_not_run; /* registrations x gates */

@@ -96,19 +96,27 @@ struct control_place control_place(const struct control *control, const struct r
                                   control->pattern};
 }
 
-bool registration_is_for(const struct registration *registration, const char *chip)
+bool chips_hold(const char *list, const char *chip)
 {
     size_t length = strlen(chip);
-    const char *at = registration->chips;
-    if (!at)
-        return true;
-    while ((at = strstr(at, chip)) != NULL) {
-        bool starts = at == registration->chips || at[-1] == ',';
+    for (const char *at = list; (at = strstr(at, chip)) != NULL; at += length) {
+        bool starts = at == list || at[-1] == ',';
         if (starts && (at[length] == ',' || at[length] == '\0'))
             return true;
-        at += length;
     }
     return false;
+}
+
+bool registration_is_for(const struct registration *registration, const char *chip)
+{
+    return !registration->chips || chips_hold(registration->chips, chip);
+}
+
+enum control_duty control_duty(const struct control *control, const char *chip)
+{
+    if (control->green_chips && chips_hold(control->green_chips, chip))
+        return CONTROL_MUST_BE_GREEN;
+    return !control->chips || chips_hold(control->chips, chip) ? CONTROL_MUST_BE_RED : CONTROL_NOT_HERE;
 }
 
 unsigned registration_patterns(const struct registration *registration)

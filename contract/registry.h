@@ -209,6 +209,10 @@ struct control {
     int gate;            /* that must turn red */
     const char *bytes;   /* gate 1: the byte contract that must turn red, at its shape and pattern; `shape` stays NULL */
     const char *finding; /* gate 1: the check that must find it, "race"; then it alone judges. NULL: any reason will do */
+    const char *chips;   /* comma list of those where it must be red; NULL: all of its registration but green_chips */
+    /* Comma list of the chips where the same fault must stay green, because the code is right there by coincidence: a mask
+     * of 64 lanes on waves of 32. */
+    const char *green_chips;
     double least_factor; /* gate 3: at least so many times the bound; 0 elsewhere */
     enum control_how how;
     int tensor, arg, other_arg;

@@ -159,10 +159,13 @@ static bool known_findings_are_sound(const struct registration *r, struct error 
 
 static bool has_control(const struct registry *registry, const struct registration *r, struct error *error)
 {
-    for (size_t i = 0; i < registry->n_controls; i++)
-        if (registry->controls[i]->registration && strcmp(registry->controls[i]->registration, r->name) == 0)
+    for (size_t i = 0; i < registry->n_controls; i++) {
+        const struct control *k = registry->controls[i];
+        if (k->registration && strcmp(k->registration, r->name) == 0 && !k->chips && !k->green_chips)
             return true;
-    return INVALID(error, r->name, "no control; register at least one planted fault that must turn red");
+    }
+    return INVALID(error, r->name,
+                   "no control for all of its chips; register at least one planted fault that must turn red on each");
 }
 
 static bool sibling_exists(const struct registry *registry, const struct registration *r, struct error *error)
@@ -305,6 +308,27 @@ static bool shape_is_the_controls(const struct control *k, const struct registra
     return true;
 }
 
+static bool list_is_of(const struct control *k, const struct registration *r, const char *list, const char *field,
+                       struct error *error)
+{
+    char chip[32];
+    int length = 0;
+    for (const char *at = list; at; at = at[length] ? at + length + 1 : NULL) {
+        if (sscanf(at, "%31[^,]%n", chip, &length) != 1 || (at[length] && at[length] != ','))
+            return BAD_CONTROL(error, k->name, "%s is '%s'; write names with one comma between two", field, list);
+        if (!registration_is_for(r, chip))
+            return BAD_CONTROL(error, k->name, "%s names %s, which its registration is not for", field, chip);
+        if (list == k->chips && k->green_chips && chips_hold(k->green_chips, chip))
+            return BAD_CONTROL(error, k->name, "must be both red and green on %s", chip);
+    }
+    return true;
+}
+
+static bool chips_are_the_controls(const struct control *k, const struct registration *r, struct error *error)
+{
+    return list_is_of(k, r, k->chips, "chips", error) && list_is_of(k, r, k->green_chips, "green_chips", error);
+}
+
 static bool control_check(const struct registry *registry, size_t i, struct error *error)
 {
     const struct control *k = registry->controls[i];
@@ -313,6 +337,8 @@ static bool control_check(const struct registry *registry, size_t i, struct erro
     const struct registration *r = registry_find(registry, k->registration);
     if (!r)
         return BAD_CONTROL(error, k->name, "no registration is named %s", k->registration);
+    if (!chips_are_the_controls(k, r, error))
+        return false;
     if (k->bytes ? !contract_is_the_controls(k, r, error) : !shape_is_the_controls(k, r, error))
         return false;
     const struct reg_shape *shape = control_place(k, r).shape;

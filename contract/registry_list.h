@@ -29,8 +29,13 @@ struct control_place {
     enum reg_pattern pattern;
 };
 struct control_place control_place(const struct control *control, const struct registration *registration);
-/* Its comma list of chips names this one, or there is no list. */
+/* A comma list of chips names this one, whole. */
+bool chips_hold(const char *list, const char *chip);
+/* Its list of chips names this one, or there is no list. */
 bool registration_is_for(const struct registration *registration, const char *chip);
+/* What a control must be on a chip of its registration. */
+enum control_duty { CONTROL_MUST_BE_RED, CONTROL_MUST_BE_GREEN, CONTROL_NOT_HERE };
+enum control_duty control_duty(const struct control *control, const char *chip);
 /* The patterns it runs: SIGNED, ONESIDED, CLASSES, its own, and EXACT where it has exact sums; bits 1 << pattern. */
 unsigned registration_patterns(const struct registration *registration);
 

@@ -38,6 +38,7 @@
     X(INVALID, "invalid", false) /* the registration is wrong, not the kernel: exit status 2 */                            \
     X(RED, "red", false)         /* a control is red as planted */                                                         \
     X(MISS, "miss", true)        /* a control stayed green, or is red elsewhere */                                         \
+    X(GREEN, "green", false)     /* a control stayed green on a chip where the code is right by coincidence */             \
     X(BLIND, "blind", true)      /* no gate catches this wrong arithmetic */                                               \
     X(EXCUSED, "excused", false) /* likewise, and the registration says why that is legitimate */                          \
     X(LIMIT_PROBLEM, "limit", true)

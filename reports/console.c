@@ -143,10 +143,19 @@ static void note_gate(struct console *console, const struct verdict *v)
 
 static void print_control(struct console *console, const struct verdict *v)
 {
-    bool red = v->status == VERDICT_RED, missed = v->status == VERDICT_MISS;
-    print_word(console, red ? "RED" : missed ? "MISS" : "SKIP", red ? "32" : missed ? "31" : "33");
+    bool red = v->status == VERDICT_RED, green = v->status == VERDICT_GREEN, missed = v->status == VERDICT_MISS;
+    print_word(console,
+               red      ? "RED"
+               : green  ? "GREEN"
+               : missed ? "MISS"
+                        : "SKIP",
+               red || green ? "32"
+               : missed     ? "31"
+                            : "33");
     if (red)
         fprintf(console->out, "%s %s  as planted, at gate %d: %s\n", v->chip, v->name, v->gate, v->reason);
+    else if (green)
+        fprintf(console->out, "%s %s  as it must be here, at gate %d: %s\n", v->chip, v->name, v->gate, v->reason);
     else
         fprintf(console->out, "%s %s  %s\n", v->chip, v->name, v->reason);
     fflush(console->out);
@@ -256,6 +265,8 @@ static void print_summary(FILE *out, const struct chip_counts *row, bool interru
             "SUMMARY %s %" PRId64 " kernels: %" PRId64 " pass gates 1-4, %" PRId64 " fail, %" PRId64
             " known findings; %" PRId64 " controls: %" PRId64 " red as planted, %" PRId64 " missed",
             row->chip, row->n_kernels, row->n_pass, row->n_fail, row->n_known, row->n_controls, row->n_red, row->n_missed);
+    if (row->n_green)
+        fprintf(out, "; %" PRId64 " green as they must be", row->n_green);
     if (row->n_controls_not_run)
         fprintf(out, "; %" PRId64 " not run", row->n_controls_not_run);
     fprintf(out, "; %" PRId64 " limit problems; gates %" PRIu64 " ms, limits %" PRIu64 " ms%s\n", row->n_limit_problems,

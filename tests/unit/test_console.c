@@ -232,6 +232,34 @@ static void controls_not_run_are_told_apart(void **state)
     free(text);
 }
 
+/* A control that is right on this chip by coincidence is neither red nor missed. */
+static void controls_that_must_be_green_are_told_apart(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct console console = {.out = out};
+    struct counts counts = {0};
+    struct verdict v = {.subject = SUBJECT_CONTROL,
+                        .status = VERDICT_GREEN,
+                        .gate = GATE_BOUND,
+                        .chip = "gfx1151",
+                        .name = "c",
+                        .reason = "right here by coincidence: a width of 64"};
+    counts_sink(&counts).verdict(&counts, &v);
+    console_sink(&console).verdict(&console, &v);
+    console_summary(&console, &counts, false);
+    fclose(out);
+    assert_string_equal(
+        text,
+        "GREEN gfx1151 c  as it must be here, at gate 3: right here by coincidence: a width of 64\n"
+        "COVERAGE gfx1151 0 kernels x gates 1-5: 0 run, 0 modelled, 0 not run\n"
+        "SUMMARY gfx1151 0 kernels: 0 pass gates 1-4, 0 fail, 0 known findings; 1 controls: 0 red as planted, 0 missed; "
+        "1 green as they must be; 0 limit problems; gates 0 ms, limits 0 ms\n");
+    free(text);
+}
+
 static void time_left_follows_the_share_done(void **state)
 {
     (void)state;
@@ -256,6 +284,7 @@ int main(void)
         cmocka_unit_test(at_most_twenty_failures_then_a_count),
         cmocka_unit_test(summary_line_is_last_and_stable),
         cmocka_unit_test(controls_not_run_are_told_apart),
+        cmocka_unit_test(controls_that_must_be_green_are_told_apart),
         cmocka_unit_test(time_left_follows_the_share_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

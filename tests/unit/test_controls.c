@@ -199,6 +199,86 @@ static void failed_launch_is_a_miss(void **state)
     builds_free(&builds);
 }
 
+/* The fake device is a gfx1151. */
+static void fault_that_does_no_harm_on_a_chip_stays_green_there(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[5];
+    control.define = "dot";
+    control.chips = "gfx90a";
+    control.green_chips = "gfx1151";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_GREEN);
+    assert_int_equal(verdict_exit(&v), STATUS_OK);
+    assert_int_equal(v.gate, GATE_CLASSES);
+    assert_string_equal(v.reason, "right here by coincidence: NaN hidden");
+}
+
+static void fault_that_does_harm_where_it_must_not_is_a_miss(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < n_fake_controls; i++) {
+        struct control control = fake_controls[i];
+        control.green_chips = "gfx1151";
+        struct verdict v = run(&control, "dot");
+        assert_int_equal(v.status, VERDICT_MISS);
+        assert_true(strncmp(v.reason, "must stay green here, is red at gate ", 37) == 0);
+    }
+}
+
+/* Red at another gate than the control's is no green. */
+static void fault_must_be_green_at_every_gate(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[5];
+    control.define = "changes_input";
+    control.green_chips = "gfx1151";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_non_null(strstr(v.reason, "is red at gate 1: run 1: input x was changed"));
+}
+
+static void launch_that_fails_is_no_green(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[5];
+    control.define = "broken";
+    control.green_chips = "gfx1151";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+}
+
+static void green_byte_contract(void **state)
+{
+    (void)state;
+    struct control control = {.name = "c",
+                              .registration = "fake_dot",
+                              .what = "the order of a sum follows the rows",
+                              .gate = GATE_BYTES,
+                              .bytes = "rows",
+                              .green_chips = "gfx1151",
+                              .how = CONTROL_BUILD,
+                              .define = "dot"};
+    assert_int_equal(run(&control, "dot").status, VERDICT_GREEN);
+    control.define = "order_by_rows";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_non_null(strstr(v.reason, "must stay green here, is red at gate 1: row 0 alone: y[0][0]"));
+}
+
+static void fault_of_other_chips_is_not_run_and_says_so(void **state)
+{
+    (void)state;
+    struct control control = fake_controls[0];
+    control.chips = "gfx90a,gfx942";
+    control.green_chips = "gfx1030";
+    struct verdict v = run(&control, "dot");
+    assert_int_equal(v.status, VERDICT_NOT_RUN);
+    assert_string_equal(v.shape, "6x64");
+    assert_string_equal(v.name, "fake_row_late");
+    assert_string_equal(v.reason, "no fault of this chip; red on gfx90a,gfx942, green on gfx1030");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +291,12 @@ int main(void)
         cmocka_unit_test(control_whose_check_a_gpu_cannot_make_is_not_run),
         cmocka_unit_test(byte_contract_must_turn_red),
         cmocka_unit_test(failed_launch_is_a_miss),
+        cmocka_unit_test(fault_that_does_no_harm_on_a_chip_stays_green_there),
+        cmocka_unit_test(fault_that_does_harm_where_it_must_not_is_a_miss),
+        cmocka_unit_test(fault_must_be_green_at_every_gate),
+        cmocka_unit_test(launch_that_fails_is_no_green),
+        cmocka_unit_test(green_byte_contract),
+        cmocka_unit_test(fault_of_other_chips_is_not_run_and_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "commands/chip_lists.h"
 #include "tests/support/fake_kernels.h"
 
 /* A registry of one registration and one control, both free to be spoilt. */
@@ -281,6 +282,33 @@ static void control_on_bytes_with_a_finding(struct spoilt *s)
     s->control.finding = "race";
 }
 
+static void control_on_a_chip_of_another(struct spoilt *s)
+{
+    s->registration.chips = "gfx90a,gfx942";
+    s->control.chips = "gfx942,gfx94";
+}
+static void control_red_and_green(struct spoilt *s)
+{
+    s->control.chips = "gfx942,gfx90a";
+    s->control.green_chips = "gfx1030,gfx90a";
+}
+static void control_on_no_chip(struct spoilt *s)
+{
+    s->control.chips = "";
+}
+static void control_on_a_list_with_a_hole(struct spoilt *s)
+{
+    s->control.green_chips = "gfx90a,,gfx942";
+}
+static void control_on_some_chips_only(struct spoilt *s)
+{
+    s->control.chips = "gfx90a";
+}
+static void control_green_somewhere_only(struct spoilt *s)
+{
+    s->control.green_chips = "gfx90a";
+}
+
 static void each_contradiction_is_refused(void **state)
 {
     (void)state;
@@ -314,6 +342,12 @@ static void each_contradiction_is_refused(void **state)
         {control_of_a_stale_output, "must be an input"},
         {control_without_define, "needs a define"},
         {control_that_names_no_check, "names a finding of raze at gate 1"},
+        {control_on_a_chip_of_another, "chips names gfx94, which its registration is not for"},
+        {control_red_and_green, "must be both red and green on gfx90a"},
+        {control_on_no_chip, "chips is ''; write names with one comma between two"},
+        {control_on_a_list_with_a_hole, "green_chips is 'gfx90a,,gfx942'; write names with one comma between two"},
+        {control_on_some_chips_only, "no control for all of its chips"},
+        {control_green_somewhere_only, "no control for all of its chips"},
         {control_that_names_a_check_at_gate_3, "names a finding of race at gate 3"},
         {bytes_of_no_name, "byte contract 1 needs a name"},
         {bytes_of_one_name, "two byte contracts are named rows"},
@@ -405,6 +439,44 @@ static void chips_are_a_list_of_whole_names(void **state)
     assert_false(registration_is_for(&r, "gfx942"));
 }
 
+static void duty_of_a_control_follows_its_lists(void **state)
+{
+    (void)state;
+    struct control k = fake_controls[0];
+    assert_int_equal(control_duty(&k, "gfx90a"), CONTROL_MUST_BE_RED);
+    k.green_chips = "gfx1151,gfx1030";
+    assert_int_equal(control_duty(&k, "gfx90a"), CONTROL_MUST_BE_RED);
+    assert_int_equal(control_duty(&k, "gfx1030"), CONTROL_MUST_BE_GREEN);
+    k.chips = "gfx90a,gfx942";
+    assert_int_equal(control_duty(&k, "gfx942"), CONTROL_MUST_BE_RED);
+    assert_int_equal(control_duty(&k, "gfx1151"), CONTROL_MUST_BE_GREEN);
+    assert_int_equal(control_duty(&k, "gfx94"), CONTROL_NOT_HERE);
+}
+
+/* A mistyped name would be a control that nothing runs. */
+static void chips_that_do_not_exist_are_refused(void **state)
+{
+    (void)state;
+    struct spoilt s = sound();
+    struct error error = {0};
+    const struct registration *registrations[] = {&s.registration};
+    const struct control *controls[] = {&s.control};
+    const struct registry registry = {registrations, 1, controls, 1};
+    assert_true(chip_lists_are_known(&registry, &error));
+    s.registration.chips = "gfx1151,gfx90a";
+    s.control.green_chips = "gfx1151";
+    s.control.chips = "gfx90a";
+    assert_true(chip_lists_are_known(&registry, &error));
+    s.control.green_chips = "gfx1151,gfx90";
+    assert_false(chip_lists_are_known(&registry, &error));
+    assert_string_equal(error.text,
+                        "control fake_row_late names gfx90, which is no known chip; `hipcontract doctor` lists them");
+    s.registration.chips = "gfx11";
+    assert_false(chip_lists_are_known(&registry, &error));
+    assert_int_equal(error.status, STATUS_USAGE);
+    assert_non_null(strstr(error.text, "registration fake_dot names gfx11,"));
+}
+
 /* Adding a case must not move another's inputs: the key depends on names alone. */
 static void inputs_depend_on_names_alone(void **state)
 {
@@ -435,6 +507,8 @@ int main(void)
         cmocka_unit_test(shape_note_excuses_shape_rules),
         cmocka_unit_test(names_are_unique_and_controls_are_needed),
         cmocka_unit_test(chips_are_a_list_of_whole_names),
+        cmocka_unit_test(duty_of_a_control_follows_its_lists),
+        cmocka_unit_test(chips_that_do_not_exist_are_refused),
         cmocka_unit_test(inputs_depend_on_names_alone),
         cmocka_unit_test(byte_contracts_and_their_controls_pass),
     };
