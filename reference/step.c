@@ -29,31 +29,76 @@
  * it: 2^(P-24). If G = P-24 the pair needs no second floor and the accumulator loses one unit: 2 2^-24 q. Else G is from
  * the accumulator, which then has no bit below it, and the pair loses one unit 2^(lead of A - 26) <= 2^-26 max (A, 2^-126)
  * and the product its own. So at most 2 2^-24 q + 2^-26 A + 2^-152 before rounding; gradual underflow: 2^-150.
+ *
+ * WMMA_GFX12. As DOT2_GFX12 with two pairs. A pair is floored twice, to its own grid 2^g and to 2^G, and loses less than
+ * 2^g
+ * + (2^G - 2^g) = 2^G. If G = P-24: a unit each of two pairs and of the accumulator, 3 2^-24 q. Else the accumulator is
+ * exact and the pairs lose 2 2^-26 max (A, 2^-126).
+ *
+ * MFMA_GFX90A. Products of normal f16 factors are exact in f32. (p0 + p1) + (p2 + p3) is off by u t (2 + u), and is at most
+ * t (1 + u)^2; the addition to the accumulator adds u (A + t (1 + u)^2): in all u A + u t (3 + 3 u + u^2). Each of the up
+ * to nine numbers on the way that is subnormal counts as zero: 2^-126 each, five of them where one product is not zero.
+ * Products with a subnormal factor count as zero.
+ *
+ * MFMA_GFX942. Each of eight products is cut to 2^(P-24), but for one that has P = max (ea + eb), which is exact: 7 2^-24
+ * q. A zero factor takes part with the exponent -126, hence sum_zeros. Then E = max (P, exponent of the accumulator); the
+ * cut sum is floored to 2^(E-31), which it is a multiple of if E = P, and the accumulator to 2^(E-24), which it is a
+ * multiple of if not: 2^-31 max (A, 2^-126) or 2^-24 q. At most 8 2^-24 q + 2^-31 A + 2^-157 before rounding; gradual
+ * underflow: 2^-150.
  */
 struct step_error {
+    int n_products; /* of a step */
     double accumulator, aligned, products, tiny;
     bool flushes_bf16; /* products with a subnormal bf16 factor count as zero */
+    bool flushes_all;  /* with a subnormal factor of either format */
+    bool aligns_zeros;
 };
 
 static const struct step_error step_errors[] = {
-    [STEP_FMA_F32] = {U, 0, U, 0x1p-150, false},
-    [STEP_DOT2_GFX10] = {U * (2 + U), 0, U *(2 + U), 0x1p-124, false},
-    [STEP_DOT2_GFX11] = {2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, true},
-    [STEP_DOT2_GFX12] = {0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149, false},
+    [STEP_FMA_F32] = {1, U, 0, U, 0x1p-150},
+    [STEP_DOT2_GFX10] = {2, U *(2 + U), 0, U *(2 + U), 0x1p-124},
+    [STEP_DOT2_GFX11] = {2, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, .flushes_bf16 = true},
+    [STEP_DOT2_GFX12] = {2, 0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149},
+    [STEP_WMMA_GFX12] = {4, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-149},
+    [STEP_MFMA_GFX90A] = {4, U, 0, U *(3 + 4 * U), 0x1p-123, .flushes_all = true},
+    [STEP_MFMA_GFX942] = {8, 0x1p-31 * (1 + U) + U, 8 * 0x1p-24 * (1 + U), U, 0x1p-149, .aligns_zeros = true},
 };
 
-enum { N_SINGLE_MODELS = sizeof step_errors / sizeof step_errors[0] };
+/* What a model is the worst of; its steps are the first one's. */
+struct step_set {
+    int n_models;
+    enum step_model model[STEP_MOST_MODELS];
+};
+
+#define ALONE(name) [STEP_##name] = {1, {STEP_##name}}
+static const struct step_set step_sets[STEP_COUNT] = {
+    ALONE(FMA_F32),
+    ALONE(DOT2_GFX10),
+    ALONE(DOT2_GFX11),
+    ALONE(DOT2_GFX12),
+    ALONE(WMMA_GFX12),
+    ALONE(MFMA_GFX90A),
+    ALONE(MFMA_GFX942),
+    [STEP_DOT2_ANY] = {3, {STEP_DOT2_GFX10, STEP_DOT2_GFX11, STEP_DOT2_GFX12}},
+    [STEP_WMMA_ANY] = {2, {STEP_DOT2_GFX11, STEP_WMMA_GFX12}},
+    [STEP_MFMA_ANY] = {3, {STEP_MFMA_GFX90A, STEP_MFMA_GFX942, STEP_FMA_F32}},
+};
 
 void step_terms_add(struct step_terms *terms, enum number_format format, double a, double b)
 {
     double product = a * b;
-    bool subnormal = fabs(a) < 0x1p-126 || fabs(b) < 0x1p-126;
+    double smallest = step_smallest(format);
+    bool subnormal = fabs(a) < smallest || fabs(b) < smallest;
     terms->n_products++;
     terms->sum += product;
     terms->sum_abs += fabs(product);
     terms->sum_aligned += step_magnitude(format, a) * step_magnitude(format, b);
+    if (subnormal)
+        terms->sum_subnormal += fabs(product);
     if (format == FORMAT_BF16 && subnormal)
         terms->sum_flushed += fabs(product);
+    if (product == 0)
+        terms->sum_zeros += 0x1p-126 * fmax(0x1p-126, fmax(step_magnitude(format, a), step_magnitude(format, b)));
 }
 
 /*
@@ -70,23 +115,28 @@ static struct step_factors factors_of(const struct step_error *e, int64_t n_prod
                                  .aligned = e->aligned,
                                  .tiny = (double)n_products * e->tiny,
                                  .divisor = nc < 1 ? 1 - nc : 0,
-                                 .flushes_bf16 = e->flushes_bf16};
+                                 .flushes_bf16 = e->flushes_bf16,
+                                 .flushes_all = e->flushes_all,
+                                 .aligns_zeros = e->aligns_zeros};
 }
 
 int step_factors(enum step_model model, int64_t n_products, int64_t steps_longest_chain,
                  struct step_factors factors[STEP_MOST_MODELS])
 {
-    int first = model == STEP_DOT2_ANY ? STEP_DOT2_GFX10 : (int)model;
-    int end = model == STEP_DOT2_ANY ? N_SINGLE_MODELS : first + 1;
-    for (int i = first; i < end; i++)
-        factors[i - first] = factors_of(&step_errors[i], n_products, steps_longest_chain);
-    return end - first;
+    const struct step_set *set = &step_sets[model];
+    int64_t n_products_of_chain = steps_longest_chain * step_errors[set->model[0]].n_products;
+    for (int i = 0; i < set->n_models; i++) {
+        const struct step_error *e = &step_errors[set->model[i]];
+        factors[i] = factors_of(e, n_products, (n_products_of_chain + e->n_products - 1) / e->n_products);
+    }
+    return set->n_models;
 }
 
 static double chain_error(const struct step_factors *f, const struct step_terms *terms)
 {
-    double own = f->products * terms->sum_abs + f->aligned * terms->sum_aligned;
-    double flushed = f->flushes_bf16 ? terms->sum_flushed : 0;
+    double aligned = terms->sum_aligned + (f->aligns_zeros ? terms->sum_zeros : 0);
+    double own = f->products * terms->sum_abs + f->aligned * aligned;
+    double flushed = f->flushes_all ? terms->sum_subnormal : f->flushes_bf16 ? terms->sum_flushed : 0;
     double error = f->carried * terms->sum_abs + own + flushed + f->tiny;
     return f->divisor > 0 ? error / f->divisor : INFINITY;
 }

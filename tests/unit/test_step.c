@@ -1,6 +1,6 @@
 /*
- * Dot steps: chains of the adders' integer models never leave step_chain's bound, and chains built against them come near
- * it.
+ * Dot and matrix steps: chains of the adders' integer models never leave step_chain's bound, and chains built against them
+ * come near it.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include "reference/audit.h"
 #include "reference/step.h"
 #include "tests/support/dot_model.h"
+#include "tests/support/matrix_truth.h"
 
 enum { MAX_PRODUCTS = 2048 };
 
@@ -270,6 +271,124 @@ static void later_additions_of_partial_sums_are_covered(void **state)
     }
 }
 
+/* ---- matrix instructions: steps of several products, by the written rules ---- */
+
+struct matrix_adder_model {
+    const char *name;
+    enum step_model model, any;
+    enum matrix_adder adder;
+    int n_products; /* of a step */
+};
+
+static const struct matrix_adder_model matrix_models[] = {
+    {"gfx11 WMMA", STEP_DOT2_GFX11, STEP_WMMA_ANY, ADDER_GFX11, 2},
+    {"gfx12 WMMA", STEP_WMMA_GFX12, STEP_WMMA_ANY, ADDER_GFX12, 4},
+    {"gfx90a MFMA", STEP_MFMA_GFX90A, STEP_MFMA_ANY, ADDER_PAIRWISE_FLUSH, 4},
+    {"gfx942 MFMA", STEP_MFMA_GFX942, STEP_MFMA_ANY, ADDER_GROUP, 8},
+    {"fma", STEP_FMA_F32, STEP_MFMA_ANY, ADDER_FMA, 1},
+};
+enum { N_MATRIX_MODELS = sizeof matrix_models / sizeof *matrix_models };
+
+static uint64_t bits_of(enum number_format format, double value)
+{
+    uint64_t bits = 0;
+    format_store(format, &bits, 0, value);
+    return bits;
+}
+
+static float run_matrix_chain(const struct matrix_adder_model *m, const struct chain *chain)
+{
+    enum matrix_type type = chain->format == FORMAT_F16 ? F16 : BF16;
+    uint64_t a[MAX_PRODUCTS], b[MAX_PRODUCTS];
+    for (int i = 0; i < chain->n_products; i++) {
+        a[i] = bits_of(chain->format, chain->a[i]);
+        b[i] = bits_of(chain->format, chain->b[i]);
+    }
+    const struct matrix_problem problem = {.adder = m->adder,
+                                           .a_type = type,
+                                           .b_type = type,
+                                           .result = F32,
+                                           .k = chain->n_products,
+                                           .group = 4,
+                                           .a = a,
+                                           .b = b};
+    uint64_t result = matrix_truth(&problem);
+    return (float)format_load(FORMAT_F32, &result, 0);
+}
+
+/* The share of its own bound; fails where the error is more than all of it, or of the bound of the set. */
+static double share_of_matrix_bound(const struct matrix_adder_model *m, const struct chain *chain)
+{
+    struct step_terms terms = terms_of(chain);
+    double got = run_matrix_chain(m, chain);
+    struct bound own = step_chain(m->model, &terms, chain->n_products / m->n_products, 0);
+    struct bound any = step_chain(m->any, &terms, chain->n_products / (m->any == STEP_WMMA_ANY ? 2 : 4), 0);
+    double distance = fabs(got - own.value);
+    if (distance > own.error || own.error > any.error)
+        fail_msg("%s, %d products: %a is %a from %a, bound %a, worst of the set %a", m->name, chain->n_products, got,
+                 distance, own.value, own.error, any.error);
+    return distance / own.error;
+}
+
+static void random_matrix_chains_never_leave_their_bound(void **state)
+{
+    (void)state;
+    struct chain chain;
+    double worst[N_MATRIX_MODELS] = {0};
+    for (uint64_t i = 0; i < 1500; i++) {
+        struct random_key key = {random_bits(random_key_for(11, "matrix chains"), i)};
+        fill_chain(&chain, key, i % 7 == 0 ? FORMAT_BF16 : FORMAT_F16, (int)(i % 5));
+        while (chain.n_products % 8 != 0) { /* whole steps */
+            chain.a[chain.n_products] = chain.b[chain.n_products] = 0;
+            chain.n_products++;
+        }
+        for (int m = 0; m < N_MATRIX_MODELS; m++)
+            worst[m] = fmax(worst[m], share_of_matrix_bound(&matrix_models[m], &chain));
+    }
+    for (int m = 0; m < N_MATRIX_MODELS; m++)
+        print_message("  %s: worst share of the bound on random chains %.3f\n", matrix_models[m].name, worst[m]);
+}
+
+/* 1024, then steps of which each loses all: products in units of 2^-26 of it, of which half its spacing is 4. gfx11: two
+ * cut to 2, then a tie. gfx12: two pairs cut to 2, then a tie. The others: just below half a spacing a step. */
+static void matrix_chains_built_against_an_adder_come_near_its_bound(void **state)
+{
+    (void)state;
+    static const double units[N_MATRIX_MODELS] = {2.998, 1.499, 0.9995, 0.49975, 3.998};
+    for (int m = 0; m < N_MATRIX_MODELS; m++) {
+        struct chain chain = {.format = FORMAT_F16, .n_products = MAX_PRODUCTS, .a = {1024}, .b = {1}};
+        for (int i = matrix_models[m].n_products; i < chain.n_products; i++) {
+            chain.b[i] = 0x1p-6;
+            chain.a[i] = format_round(FORMAT_F16, units[m] * 0x1p-10);
+        }
+        double share = share_of_matrix_bound(&matrix_models[m], &chain);
+        print_message("  %s: %.3f of the bound\n", matrix_models[m].name, share);
+        assert_true(share > 0.94);
+    }
+}
+
+/* A zero factor has the exponent -126: times 2^127 it puts the grid at 2^(1-24), where 2^-20 + 2^-27 loses its last bit. */
+static void gfx942_aligns_to_zero_products_too(void **state)
+{
+    (void)state;
+    struct chain chain = {.format = FORMAT_BF16, .n_products = 8, .a = {0, 0x1.02p-20}, .b = {0x1p127, 1}};
+    struct step_terms terms = terms_of(&chain), careless = terms;
+    careless.sum_zeros = 0;
+    double off = fabs(run_matrix_chain(&matrix_models[3], &chain) - terms.sum);
+    assert_true(off == 0x1p-27);
+    assert_true(off <= step_chain(STEP_MFMA_GFX942, &terms, 1, 0).error);
+    assert_true(off > step_chain(STEP_MFMA_GFX942, &careless, 1, 0).error);
+}
+
+/* A subnormal f16 factor is a zero, however large the product. */
+static void gfx90a_flushes_subnormal_halves_and_the_bound_knows(void **state)
+{
+    (void)state;
+    struct chain chain = {.format = FORMAT_F16, .n_products = 4, .a = {0x1p-15}, .b = {1024}};
+    assert_true(run_matrix_chain(&matrix_models[2], &chain) == 0);
+    assert_true(share_of_matrix_bound(&matrix_models[2], &chain) > 0.99);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +401,10 @@ int main(void)
         cmocka_unit_test(gfx12_floors_the_smaller_product),
         cmocka_unit_test(flushed_bf16_factors_are_in_the_bound),
         cmocka_unit_test(later_additions_of_partial_sums_are_covered),
+        cmocka_unit_test(random_matrix_chains_never_leave_their_bound),
+        cmocka_unit_test(matrix_chains_built_against_an_adder_come_near_its_bound),
+        cmocka_unit_test(gfx942_aligns_to_zero_products_too),
+        cmocka_unit_test(gfx90a_flushes_subnormal_halves_and_the_bound_knows),
     };
     return cmocka_run_group_tests_name("step", tests, NULL, NULL);
 }
