@@ -1,19 +1,14 @@
 #include "commands/chip_lists.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "records/chips.h"
 
 static bool list_is_known(const char *list, const char *kind, const char *name, struct error *error)
 {
-    char chip[32];
-    for (const char *at = list; at && *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
-        snprintf(chip, sizeof chip, "%.*s", (int)strcspn(at, ","), at);
+    char chip[CHIP_NAME_BYTES];
+    while (chips_next(&list, chip))
         if (!chip_find(chip))
-            return error_set(error, STATUS_USAGE, "%s %s names %s, which is no known chip; `hipcontract doctor` lists them",
-                             kind, name, chip);
-    }
+            return error_set(error, STATUS_USAGE,
+                             "%s %s names '%s', which is no known chip; `hipcontract doctor` lists them", kind, name, chip);
     return true;
 }
 

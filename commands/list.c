@@ -65,6 +65,8 @@ static void print_registration(const struct registry *registry, const struct reg
     print_shapes(r);
     if (r->shape_note)
         printf("  shape note: %s\n", r->shape_note);
+    if (r->twin)
+        printf("  twin    %s\n", r->twin);
     print_bytes(r);
     for (size_t i = 0; i < registry->n_controls; i++)
         if (strcmp(registry->controls[i]->registration, r->name) == 0)
@@ -122,10 +124,10 @@ static json_t *bytes_to_json(const struct registration *r)
 
 static json_t *registration_to_json(const struct registry *registry, const struct registration *r)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:o, s:o, s:o, s:o}", "name", r->name, "family", r->family, "source",
-                     r->source, "kernel", r->symbol, "chips", r->chips ? r->chips : "all", "shape_note", r->shape_note,
-                     "shapes", shapes_to_json(r), "patterns", patterns_to_json(r), "bytes", bytes_to_json(r), "controls",
-                     controls_to_json(registry, r));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:o, s:o, s:o, s:o}", "name", r->name, "family", r->family,
+                     "source", r->source, "kernel", r->symbol, "chips", r->chips ? r->chips : "all", "shape_note",
+                     r->shape_note, "twin", r->twin, "shapes", shapes_to_json(r), "patterns", patterns_to_json(r), "bytes",
+                     bytes_to_json(r), "controls", controls_to_json(registry, r));
 }
 
 /* Tries all teeth on every case that the default run has. */

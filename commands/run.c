@@ -10,6 +10,7 @@
 #include "contract/base/text.h"
 #include "contract/bytes.h"
 #include "contract/gates.h"
+#include "contract/twin.h"
 #include "contract/weights.h"
 #include "reports/console.h"
 
@@ -34,6 +35,7 @@ struct one_run {
     int weights_rows[WEIGHTS_SHAPES], n_weights_shapes;
     struct builds builds;
     struct launch_target target;
+    struct twin twin;
     enum status status;
 };
 
@@ -121,8 +123,13 @@ static void print_verdict(struct one_run *one, const struct verdict *v)
         printf("PASS gate 2 at %s (%s): %" PRId64 " non-finite and %" PRId64 " finite outputs match\n", v->shape,
                v->pattern, v->n_nonfinite, v->n_finite);
     } else if (v->gate == GATE_BOUND) {
-        printf("PASS gate 3 at %s (%s): worst %.3g of the bound at %s[%" PRId64 "], signed mean %.3g of the bound\n",
-               v->shape, v->pattern, v->worst_ratio, v->worst.tensor, v->worst.index, v->signed_mean);
+        printf("PASS gate 3 at %s (%s): worst %.3g of the bound at %s[%" PRId64 "], signed mean %.3g of the bound%s%s",
+               v->shape, v->pattern, v->worst_ratio, v->worst.tensor, v->worst.index, v->signed_mean,
+               *v->twin ? ", twin " : "", v->twin);
+        if (v->n_twin)
+            printf(" within %.3g of both bounds\n", v->twin_ratio);
+        else
+            puts(*v->twin ? " not for this chip" : "");
     } else {
         printf("PASS gate 4 at %s (%s): %" PRId64 " outputs exact, fp16 sums would miss %.3gx and bf16 %.3gx\n", v->shape,
                v->pattern, v->n_compared, v->miss_fp16, v->miss_bf16);
@@ -136,6 +143,8 @@ static bool judge_outputs(struct one_run *one, const struct host_case *host, con
     struct verdict v = verdict_for_case(host, &one->target, gate_of_pattern(host->c.pattern));
     gate_judge(host, first, &v);
     if (v.gate == GATE_EXACT && !gate4_misses(host, &v, error))
+        return false;
+    if (v.gate == GATE_BOUND && !twin_judge(&one->twin, host, first, one->arguments->checks, &v, error))
         return false;
     print_verdict(one, &v);
     if (v.status == VERDICT_PASS)
@@ -363,7 +372,9 @@ static bool run_on_device(struct one_run *one, struct error *error)
     if (!session_device(one->session, chip, &device, error))
         return false;
     one->builds = (struct builds){.builder = &one->session->builder, .device = device};
-    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) && run_chosen(one, error);
+    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error);
+    one->twin = twin_find(&one->session->registry, one->registration, &one->builds);
+    ok = ok && run_chosen(one, error);
     builds_free(&one->builds);
     device->close(device);
     return ok;

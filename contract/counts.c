@@ -28,16 +28,6 @@ static void fold_left_out(struct chip_counts *row, const struct verdict *v)
     row->n_cells_not_run += GATE_EXACT;
 }
 
-/* Words of the list that the row has not yet. */
-static void add_modelled(struct chip_counts *row, const char *list)
-{
-    for (const char *at = list; *at; at += strspn(at, ", ")) {
-        size_t n = strcspn(at, ",");
-        words_add(row->modelled, sizeof row->modelled, at, n);
-        at += n;
-    }
-}
-
 static void fold_gate(struct counts *counts, const struct verdict *v)
 {
     bool ran = v->status != VERDICT_NOT_RUN && v->status != VERDICT_BUILD_FAILED && v->status != VERDICT_LAUNCH_FAILED &&
@@ -47,8 +37,10 @@ static void fold_gate(struct counts *counts, const struct verdict *v)
     counts->is_invalid |= v->status == VERDICT_INVALID;
     counts->ran[v->gate] |= ran;
     counts->modelled[v->gate] |= *v->modelled != 0;
-    if (*v->modelled)
-        add_modelled(counts_of(counts, v->chip), v->modelled);
+    if (*v->modelled) {
+        struct chip_counts *row = counts_of(counts, v->chip);
+        words_add_list(row->modelled, sizeof row->modelled, v->modelled);
+    }
     if (v->status == VERDICT_NOT_RUN && v->gate == 0)
         fold_left_out(counts_of(counts, v->chip), v);
 }

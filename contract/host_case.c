@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "contract/registry_list.h"
+
 int64_t tensor_elements(const struct reg_tensor *tensor)
 {
     return tensor->rows * tensor->columns;
@@ -16,6 +18,14 @@ int next_output(const struct reg_plan *plan, int from)
 {
     for (int t = from; t < plan->n_tensors; t++)
         if (plan->tensor[t].role == REG_OUTPUT)
+            return t;
+    return -1;
+}
+
+int plan_tensor(const struct reg_plan *plan, const char *name)
+{
+    for (int t = 0; t < plan->n_tensors; t++)
+        if (strcmp(plan->tensor[t].name, name) == 0)
             return t;
     return -1;
 }
@@ -54,17 +64,33 @@ static void fill_input(struct host_case *host, int t)
         (fill ? fill : reg_fill)(&host->c, t, host->c.data[t]);
 }
 
-static bool fill_inputs(struct host_case *host, struct error *error)
+static bool plan_case(struct host_case *host, const struct reg_case *c, struct error *error)
 {
+    *host = (struct host_case){.c = *c};
+    host->c.plan = &host->plan;
+    if (!c->registration->plan(c->shape, &host->plan, error))
+        return error_prefix(error, "registration %s, shape %s", c->registration->name, c->shape->label);
     for (int t = 0; t < host->plan.n_tensors; t++) {
         host->c.data[t] = arena_alloc(&host->arena, tensor_bytes(&host->plan.tensor[t]));
         if (!host->c.data[t])
             return no_memory(error);
     }
+    return true;
+}
+
+static void fill_inputs(struct host_case *host)
+{
     for (int t = 0; t < host->plan.n_tensors; t++)
         if (host->plan.tensor[t].role == REG_INPUT)
             fill_input(host, t);
-    return true;
+}
+
+static void copy_inputs(struct host_case *host, const struct host_case *other)
+{
+    for (int t = 0; t < host->plan.n_tensors; t++)
+        if (host->plan.tensor[t].role == REG_INPUT)
+            memcpy(host->c.data[t], other->c.data[plan_tensor(&other->plan, host->plan.tensor[t].name)],
+                   tensor_bytes(&host->plan.tensor[t]));
 }
 
 bool host_case_open(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
@@ -77,17 +103,30 @@ bool host_case_open_file(struct host_case *host, const struct registration *regi
                          const struct reg_file *file, enum reg_pattern pattern, uint64_t seed, int n_threads,
                          struct error *error)
 {
-    *host = (struct host_case){0};
-    host->c = (struct reg_case){.registration = registration,
-                                .shape = shape,
-                                .pattern = pattern,
-                                .seed = seed,
-                                .plan = &host->plan,
-                                .n_threads = n_threads,
-                                .file = file};
-    if (!registration->plan(shape, &host->plan, error))
-        return error_prefix(error, "registration %s, shape %s", registration->name, shape->label);
-    return fill_inputs(host, error);
+    struct reg_case c = {.registration = registration,
+                         .shape = shape,
+                         .pattern = pattern,
+                         .seed = seed,
+                         .n_threads = n_threads,
+                         .file = file};
+    if (!plan_case(host, &c, error))
+        return false;
+    fill_inputs(host);
+    return true;
+}
+
+bool host_case_open_on(struct host_case *host, const struct registration *registration, const struct host_case *other,
+                       struct error *error)
+{
+    struct reg_case c = {.registration = registration,
+                         .shape = registration_shape(registration, other->c.shape->label),
+                         .pattern = other->c.pattern,
+                         .seed = other->c.seed,
+                         .n_threads = other->c.n_threads};
+    if (!plan_case(host, &c, error))
+        return false;
+    copy_inputs(host, other);
+    return true;
 }
 
 bool host_case_reference(struct host_case *host, struct error *error)

@@ -24,12 +24,18 @@ bool host_case_open(struct host_case *host, const struct registration *registrat
 bool host_case_open_file(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
                          const struct reg_file *file, enum reg_pattern pattern, uint64_t seed, int n_threads,
                          struct error *error);
+/* Likewise for a registration that has the shapes and tensors of another's case: the case of that shape, whose inputs are
+ * the other's by name. */
+bool host_case_open_on(struct host_case *host, const struct registration *registration, const struct host_case *other,
+                       struct error *error);
 /* Computes bounds of all outputs. */
 bool host_case_reference(struct host_case *host, struct error *error);
 void host_case_close(struct host_case *host);
 
 int64_t tensor_elements(const struct reg_tensor *tensor);
 size_t tensor_bytes(const struct reg_tensor *tensor);
+/* Index of the tensor of that name, or -1. */
+int plan_tensor(const struct reg_plan *plan, const char *name);
 /* Of all output tensors together. */
 int64_t plan_outputs(const struct reg_plan *plan);
 /* Index of the next output tensor at or after `from`, or -1: for (t = next_output(p, 0); t >= 0; t = next_output(p, t +

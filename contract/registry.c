@@ -1,5 +1,6 @@
 #include "contract/registry_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,16 @@ bool chips_hold(const char *list, const char *chip)
             return true;
     }
     return false;
+}
+
+bool chips_next(const char **list, char chip[CHIP_NAME_BYTES])
+{
+    if (!*list)
+        return false;
+    size_t n = strcspn(*list, ",");
+    snprintf(chip, CHIP_NAME_BYTES, "%.*s", n < CHIP_NAME_BYTES ? (int)n : 0, *list);
+    *list = (*list)[n] ? *list + n + 1 : NULL;
+    return true;
 }
 
 bool registration_is_for(const struct registration *registration, const char *chip)

@@ -206,7 +206,8 @@ static bool registration_check(const struct registry *registry, size_t i, struct
     if (i > 0 && strcmp(registry->registrations[i - 1]->name, r->name) == 0)
         return INVALID(error, r->name, "registered twice; names are unique");
     return says_why_not_exact(r, error) && known_findings_are_sound(r, error) && shapes_are_hygienic(r, error) &&
-           sibling_exists(registry, r, error) && weights_are_sound(r, error) && has_control(registry, r, error);
+           sibling_exists(registry, r, error) && weights_are_sound(r, error) && check_twin(registry, r, error) &&
+           has_control(registry, r, error);
 }
 
 #define BAD_CONTROL(error, name, ...) (error_set(error, STATUS_USAGE, __VA_ARGS__), error_prefix(error, "control %s", name))
@@ -311,10 +312,9 @@ static bool shape_is_the_controls(const struct control *k, const struct registra
 static bool list_is_of(const struct control *k, const struct registration *r, const char *list, const char *field,
                        struct error *error)
 {
-    char chip[32];
-    int length = 0;
-    for (const char *at = list; at; at = at[length] ? at + length + 1 : NULL) {
-        if (sscanf(at, "%31[^,]%n", chip, &length) != 1 || (at[length] && at[length] != ','))
+    char chip[CHIP_NAME_BYTES];
+    for (const char *at = list; chips_next(&at, chip);) {
+        if (!*chip)
             return BAD_CONTROL(error, k->name, "%s is '%s'; write names with one comma between two", field, list);
         if (!registration_is_for(r, chip))
             return BAD_CONTROL(error, k->name, "%s names %s, which its registration is not for", field, chip);

@@ -29,6 +29,10 @@ struct control_place {
     enum reg_pattern pattern;
 };
 struct control_place control_place(const struct control *control, const struct registration *registration);
+enum { CHIP_NAME_BYTES = 32 };
+/* Takes the first name off a comma list, which is NULL at its end: then false. One that is empty or too long is given as
+ * "". */
+bool chips_next(const char **list, char chip[CHIP_NAME_BYTES]);
 /* A comma list of chips names this one, whole. */
 bool chips_hold(const char *list, const char *chip);
 /* Its list of chips names this one, or there is no list. */

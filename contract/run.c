@@ -8,13 +8,16 @@
 #include "contract/base/clock.h"
 #include "contract/bytes.h"
 #include "contract/known.h"
+#include "contract/base/words.h"
 #include "contract/teeth.h"
+#include "contract/twin.h"
 
 /* What is known of one registration while its cases run. */
 struct registration_run {
     struct run *run;
     const struct registration *registration;
     struct launch_target target;
+    struct twin twin;
     struct teeth teeth;
     char modelled[VERDICT_MODELLED_BYTES]; /* instructions of the kernel that rest on an assumption */
     bool gate_failed[GATE_LIMITS + 1];
@@ -75,7 +78,7 @@ static void put_gate(struct registration_run *rr, struct verdict *v)
 {
     bool failed = v->status == VERDICT_FAIL;
     if (v->gate > GATE_BYTES && v->gate < GATE_LIMITS)
-        copy_text(v->modelled, sizeof v->modelled, rr->modelled);
+        words_add_list(v->modelled, sizeof v->modelled, rr->modelled);
     known_apply(rr->registration, rr->run->options->today, v);
     rr->gate_failed[v->gate] |= failed;
     rr->n_nonfinite += v->n_nonfinite;
@@ -108,6 +111,8 @@ static bool judge_case(struct registration_run *rr, const struct host_case *host
     } else {
         gate_judge(host, first, &v);
         if (v.gate == GATE_EXACT && v.status != VERDICT_INVALID && !gate4_misses(host, &v, error))
+            return false;
+        if (v.gate == GATE_BOUND && !twin_judge(&rr->twin, host, first, rr->run->options->checks, &v, error))
             return false;
     }
     v.duration_ns = clock_ns() - start_ns;
@@ -365,7 +370,13 @@ static bool run_all_cases(struct registration_run *rr, struct error *error)
     return run_controls(rr, error);
 }
 
-/* Verdicts of an earlier run with the same code object stand in for this one. */
+static bool is_of_the_same_code(const struct registration_run *rr, const struct verdict *v)
+{
+    bool same_twin = !*v->twin || hash_equal(v->twin_code, rr->twin.target.code);
+    return same_twin && hash_equal(v->code, rr->target.code);
+}
+
+/* Verdicts of an earlier run with the same code objects stand in for this one. */
 static bool replay(struct registration_run *rr)
 {
     const struct decided *decided = rr->run->decided;
@@ -373,7 +384,7 @@ static bool replay(struct registration_run *rr)
     const struct verdict *verdicts =
         decided ? decided->find(decided->context, rr->registration->name, rr->run->builds.device->chip, &n) : NULL;
     for (size_t i = 0; i < n; i++)
-        if (verdicts[i].subject == SUBJECT_GATE && !hash_equal(verdicts[i].code, rr->target.code))
+        if (verdicts[i].subject == SUBJECT_GATE && !is_of_the_same_code(rr, &verdicts[i]))
             return false;
     for (size_t i = 0; i < n; i++) {
         struct verdict again = verdicts[i];
@@ -417,7 +428,11 @@ static bool run_registration(struct run *run, const struct registration *registr
         struct verdict v = verdict_for(&rr, SUBJECT_GATE, GATE_BYTES, VERDICT_BUILD_FAILED);
         verdict_reason(&v, "%.690s", build_error.text);
         stream_put(run->stream, &v);
-    } else if (!replay(&rr)) {
+        stream_registration_end(run->stream, registration->name, run->builds.device->chip);
+        return true;
+    }
+    rr.twin = twin_find(run->registry, registration, &run->builds);
+    if (!replay(&rr)) {
         find_modelled(&rr);
         if (!run_all_cases(&rr, error))
             return false;

@@ -79,6 +79,10 @@ struct verdict {
     int64_t n_finite, n_nonfinite;         /* gate 2: classes that matched */
     double worst_ratio;                    /* gate 3: largest |got - reference| / bound; a tooth's or control's factor */
     double signed_mean;                    /* gate 3: mean of (got - reference) / bound */
+    char twin[VERDICT_NAME_BYTES];         /* gate 3: the registration's twin, "" where it has none */
+    struct hash128 twin_code;              /* of the twin's code object; zero where it is not for the chip */
+    int64_t n_twin;                        /* gate 3: elements compared with the twin's */
+    double twin_ratio;                     /* gate 3: the largest distance from the twin's, in units of both bounds */
     double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;                  /* never compared */

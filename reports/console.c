@@ -136,6 +136,9 @@ static void note_gate(struct console *console, const struct verdict *v)
     if (v->gate == GATE_BOUND && v->n_compared) {
         console->has_bound = true;
         console->worst_ratio = fmax(console->worst_ratio, v->worst_ratio);
+        snprintf(console->twin, sizeof console->twin, "%s", v->twin);
+        console->n_twin += v->n_twin;
+        console->twin_ratio = fmax(console->twin_ratio, v->twin_ratio);
     }
     if (v->gate == GATE_EXACT)
         note_exact(console, v);
@@ -209,6 +212,16 @@ static void print_bytes(const struct console *console)
         fprintf(console->out, " (%d left out)", console->n_bytes_left_out);
 }
 
+static void print_bound(const struct console *console)
+{
+    fprintf(console->out, "gate 3: worst %.3g of the bound", console->worst_ratio);
+    if (console->n_twin)
+        fprintf(console->out, ", twin %s within %.3g of both bounds", console->twin, console->twin_ratio);
+    else if (*console->twin)
+        fprintf(console->out, ", twin %s not for this chip", console->twin);
+    fputs("; ", console->out);
+}
+
 static void print_pass(const struct console *console, const char *registration, const char *chip)
 {
     FILE *out = console->out;
@@ -223,7 +236,7 @@ static void print_pass(const struct console *console, const char *registration, 
     fprintf(out, "; gate 2: %" PRId64 " non-finite and %" PRId64 " finite outputs match; ", console->n_nonfinite,
             console->n_finite);
     if (console->has_bound)
-        fprintf(out, "gate 3: worst %.3g of the bound; ", console->worst_ratio);
+        print_bound(console);
     if (console->n_undecided)
         fprintf(out, "%" PRId64 " output%s undecided; ", console->n_undecided, console->n_undecided == 1 ? "" : "s");
     print_exact(console);

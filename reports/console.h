@@ -23,6 +23,9 @@ struct console {
     int64_t n_finite, n_nonfinite, n_undecided;
     bool has_bound;
     double worst_ratio;
+    char twin[VERDICT_NAME_BYTES]; /* "" where it has none */
+    int64_t n_twin;
+    double twin_ratio;
     struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */
     char checks[48];
     char exact_note[VERDICT_REASON_BYTES];

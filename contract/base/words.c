@@ -22,3 +22,12 @@ bool words_add(char *list, size_t capacity, const char *word, size_t n_bytes)
     snprintf(list + used, capacity - used, "%s%.*s", separator ? ", " : "", (int)n_bytes, word);
     return true;
 }
+
+void words_add_list(char *list, size_t capacity, const char *more)
+{
+    for (const char *at = more; *at; at += strspn(at, ", ")) {
+        size_t n = strcspn(at, ",");
+        words_add(list, capacity, at, n);
+        at += n;
+    }
+}

@@ -58,6 +58,27 @@ static void pass_line(void **state)
         "bf16 912x\n");
 }
 
+static void pass_line_names_the_twin(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {
+        {GATE_OF(3, "64x512"), .status = VERDICT_PASS, .worst_ratio = 0.5, .n_compared = 1, .twin = "portable"},
+        {GATE_OF(4, ""), .status = VERDICT_NOT_RUN, .reason = "no exact sums"},
+    };
+    assert_prints(
+        verdicts, 2, true,
+        "PASS  gfx1151 tf_exl3_rot_in  1 shape  gate 1: 0 runs byte-identical, guards intact; gate 2: 0 non-finite "
+        "and 0 finite outputs match; gate 3: worst 0.5 of the bound, twin portable not for this chip; gate 4: no "
+        "exact sums\n");
+    verdicts[0].n_twin = 1;
+    verdicts[0].twin_ratio = 0.25;
+    assert_prints(
+        verdicts, 2, true,
+        "PASS  gfx1151 tf_exl3_rot_in  1 shape  gate 1: 0 runs byte-identical, guards intact; gate 2: 0 non-finite "
+        "and 0 finite outputs match; gate 3: worst 0.5 of the bound, twin portable within 0.25 of both bounds; "
+        "gate 4: no exact sums\n");
+}
+
 static void pass_line_names_the_byte_contracts_that_held(void **state)
 {
     (void)state;
@@ -276,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pass_line),
+        cmocka_unit_test(pass_line_names_the_twin),
         cmocka_unit_test(pass_line_names_the_byte_contracts_that_held),
         cmocka_unit_test(broken_byte_contract_lines),
         cmocka_unit_test(fail_line_has_bits_reference_and_bound),

@@ -42,6 +42,10 @@ static struct verdict sample(void)
                         .n_wrong = 1,
                         .worst_ratio = INFINITY,
                         .signed_mean = -0.1,
+                        .twin = "k_portable",
+                        .twin_code = {1, 2},
+                        .n_twin = 33,
+                        .twin_ratio = 0.5,
                         .worst = {"y", 7, 0xff800000, -INFINITY, 0x1.23456789abcdep-3, 1e-300},
                         .reason = "output 7 is \"inf\" times its bound"};
     return v;

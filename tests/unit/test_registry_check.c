@@ -439,6 +439,108 @@ static void chips_are_a_list_of_whole_names(void **state)
     assert_false(registration_is_for(&r, "gfx942"));
 }
 
+/* fake_dot beside a twin that may be spoilt; the control is of both. */
+struct twins {
+    struct registration own, other;
+    struct control controls[2];
+    struct reg_shape shapes[3];
+};
+
+static bool wider_plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)
+{
+    bool ok = fake_registration("dot").plan(shape, plan, error);
+    plan->tensor[FAKE_W].rows = 2;
+    return ok;
+}
+
+static bool plan_of_one_more(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)
+{
+    bool ok = fake_registration("dot").plan(shape, plan, error);
+    plan->tensor[plan->n_tensors++] = (struct reg_tensor){"z", FORMAT_F32, REG_INPUT, 1, 1};
+    return ok;
+}
+
+static bool plan_with_a_workspace(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)
+{
+    bool ok = plan_of_one_more(shape, plan, error);
+    plan->tensor[plan->n_tensors - 1].role = REG_WORKSPACE;
+    return ok;
+}
+
+static void twin_of_nobody(struct twins *t)
+{
+    t->own.twin = "nobody";
+}
+static void twin_of_itself(struct twins *t)
+{
+    t->own.twin = "fake_dot";
+}
+static void twin_without_a_shape(struct twins *t)
+{
+    t->shapes[0].label = "1x033";
+    t->other.shapes = t->shapes;
+}
+static void twin_without_a_pattern(struct twins *t)
+{
+    t->own.patterns = 1u << REG_PATTERN_EDGES;
+}
+static void twin_on_other_chips(struct twins *t)
+{
+    t->own.chips = "gfx1151,gfx90a";
+    t->other.chips = "gfx1030,gfx942";
+}
+static void twin_of_another_size(struct twins *t)
+{
+    t->other.plan = wider_plan;
+}
+static void twin_with_one_more_input(struct twins *t)
+{
+    t->other.plan = plan_of_one_more;
+}
+static void twin_with_a_workspace(struct twins *t)
+{
+    t->other.plan = plan_with_a_workspace;
+}
+static void twin_on_a_chip_of_both(struct twins *t)
+{
+    t->own.chips = "gfx1151,gfx90a";
+    t->other.chips = "gfx1030,gfx90a";
+}
+
+static void twins_agree_in_shapes_patterns_and_tensors(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*spoil)(struct twins *t);
+        const char *says; /* NULL: sound */
+    } cases[] = {
+        {twin_of_nobody, "its twin nobody is not registered"},
+        {twin_of_itself, "is its own twin"},
+        {twin_without_a_shape, "its twin fake_twin has no shape 1x33"},
+        {twin_without_a_pattern, "its twin fake_twin does not run all of its patterns"},
+        {twin_on_other_chips, "no chip has both it and its twin fake_twin"},
+        {twin_of_another_size, "shape 1x33: tensor w is not the same in its twin fake_twin"},
+        {twin_with_one_more_input, "shape 1x33: tensor z is not the same in its twin fake_twin"},
+        {twin_with_a_workspace, NULL},
+        {twin_on_a_chip_of_both, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct twins t = {.own = fake_registration("dot"), .other = fake_registration("dot")};
+        struct error error = {0};
+        memcpy(t.shapes, t.own.shapes, sizeof t.shapes);
+        t.controls[0] = t.controls[1] = fake_controls[0];
+        t.controls[1].name = "of_the_twin";
+        t.other.name = t.own.twin = t.controls[1].registration = "fake_twin";
+        cases[i].spoil(&t);
+        const struct registration *registrations[] = {&t.own, &t.other};
+        const struct control *controls[] = {&t.controls[0], &t.controls[1]};
+        if (registry_check(&(struct registry){registrations, 2, controls, 2}, &error) != !cases[i].says)
+            fail_msg("case %zu: %s", i, error.text);
+        if (cases[i].says && !strstr(error.text, cases[i].says))
+            fail_msg("'%s' does not say '%s'", error.text, cases[i].says);
+    }
+}
+
 static void duty_of_a_control_follows_its_lists(void **state)
 {
     (void)state;
@@ -470,11 +572,11 @@ static void chips_that_do_not_exist_are_refused(void **state)
     s.control.green_chips = "gfx1151,gfx90";
     assert_false(chip_lists_are_known(&registry, &error));
     assert_string_equal(error.text,
-                        "control fake_row_late names gfx90, which is no known chip; `hipcontract doctor` lists them");
+                        "control fake_row_late names 'gfx90', which is no known chip; `hipcontract doctor` lists them");
     s.registration.chips = "gfx11";
     assert_false(chip_lists_are_known(&registry, &error));
     assert_int_equal(error.status, STATUS_USAGE);
-    assert_non_null(strstr(error.text, "registration fake_dot names gfx11,"));
+    assert_non_null(strstr(error.text, "registration fake_dot names 'gfx11',"));
 }
 
 /* Adding a case must not move another's inputs: the key depends on names alone. */
@@ -502,15 +604,11 @@ static void inputs_depend_on_names_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_contradiction_is_refused),
-        cmocka_unit_test(sound_registry_passes),
-        cmocka_unit_test(shape_note_excuses_shape_rules),
-        cmocka_unit_test(names_are_unique_and_controls_are_needed),
-        cmocka_unit_test(chips_are_a_list_of_whole_names),
-        cmocka_unit_test(duty_of_a_control_follows_its_lists),
-        cmocka_unit_test(chips_that_do_not_exist_are_refused),
-        cmocka_unit_test(inputs_depend_on_names_alone),
-        cmocka_unit_test(byte_contracts_and_their_controls_pass),
+        cmocka_unit_test(each_contradiction_is_refused),       cmocka_unit_test(sound_registry_passes),
+        cmocka_unit_test(shape_note_excuses_shape_rules),      cmocka_unit_test(names_are_unique_and_controls_are_needed),
+        cmocka_unit_test(chips_are_a_list_of_whole_names),     cmocka_unit_test(twins_agree_in_shapes_patterns_and_tensors),
+        cmocka_unit_test(duty_of_a_control_follows_its_lists), cmocka_unit_test(chips_that_do_not_exist_are_refused),
+        cmocka_unit_test(inputs_depend_on_names_alone),        cmocka_unit_test(byte_contracts_and_their_controls_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,8 +24,9 @@ enum { MAX_VERDICTS = 400 };
 
 /* A run of one registration with its controls, and what came of it. */
 struct fixture {
-    struct registration registration;
-    const struct registration *registrations[1];
+    struct registration registration, twin;
+    const struct registration *registrations[2];
+    size_t n_registrations;
     const struct control *controls[8];
     size_t n_controls;
     struct run_options options;
@@ -58,6 +59,7 @@ static struct fixture *fixture(const char *symbol)
     struct fixture *f = calloc(1, sizeof *f);
     f->registration = fake_registration(symbol);
     f->registrations[0] = &f->registration;
+    f->n_registrations = 1;
     for (f->n_controls = 0; f->n_controls < n_fake_controls; f->n_controls++)
         f->controls[f->n_controls] = &fake_controls[f->n_controls];
     f->options = (struct run_options){.n_runs = 5, .n_threads = 1, .seed = 1, .today = "2026-11-29"};
@@ -74,9 +76,21 @@ static struct fixture *fixture_with_bytes(const char *symbol)
     return f;
 }
 
+/* Gives the registration a twin of a source of its own, which is not itself run. */
+static void add_twin(struct fixture *f, const char *symbol)
+{
+    static const char *const only[] = {"fake_dot"};
+    f->twin = fake_registration(symbol);
+    f->twin.name = f->registration.twin = "fake_twin";
+    f->twin.source = "twin.hip";
+    f->registrations[f->n_registrations++] = &f->twin;
+    f->options.only = only;
+    f->options.n_only = 1;
+}
+
 static void go(struct fixture *f, int fail_launch)
 {
-    struct registry registry = {f->registrations, 1, f->controls, f->n_controls};
+    struct registry registry = {f->registrations, f->n_registrations, f->controls, f->n_controls};
     struct builder builder = fake_builder();
     struct device *device = fake_device_open(fake_kernels, true);
     device->modelled = f->modelled;
@@ -241,6 +255,30 @@ static void byte_contracts_are_selected_as_shapes_are(void **state)
     f->options.full = true;
     go(f, 0);
     assert_int_equal(of_bytes(f, "ones", &at)->status, VERDICT_PASS);
+    free(f);
+}
+
+static void cases_of_gate_3_are_held_to_the_twin(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture("dot");
+    int64_t n_twin = 0;
+    add_twin(f, "dot");
+    go(f, 0);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_PASS), 24);
+    for (size_t i = 0; i < f->n_verdicts; i++) {
+        assert_true(f->verdicts[i].gate == GATE_BOUND || f->verdicts[i].n_twin == 0);
+        n_twin += f->verdicts[i].n_twin;
+    }
+    assert_int_equal(n_twin, 2 * (1 + 6 + 9));
+    free(f);
+    f = fixture("dot");
+    add_twin(f, "drops_last_term");
+    go(f, 0);
+    assert_int_equal(count(f, SUBJECT_GATE, VERDICT_FAIL), 6);
+    assert_int_equal(find(f, VERDICT_FAIL)->gate, GATE_BOUND);
+    assert_int_equal(f->counts.chips[0].n_fail, 1);
+    assert_int_equal(f->stream.worst, STATUS_RED);
     free(f);
 }
 
@@ -525,6 +563,26 @@ static void other_code_is_run_again(void **state)
     close_resumed(&r);
 }
 
+static void other_code_of_the_twin_is_run_again(void **state)
+{
+    (void)state;
+    struct error error;
+    for (int edited = 0; edited < 2; edited++) {
+        struct resumed r = {.first = fixture("dot"), .second = fixture("dot")};
+        temporary(r.path);
+        add_twin(r.first, "dot");
+        add_twin(r.second, "dot");
+        log_run(r.path, 0, r.first);
+        assert_true(history_read(r.path, &environment, &r.history, &error));
+        r.decided = history_decided(&r.history);
+        r.second->decided = &r.decided;
+        r.second->twin.source = edited ? "edited.hip" : "twin.hip";
+        go(r.second, 0);
+        assert_int_equal(r.second->verdicts[0].replayed, !edited);
+        close_resumed(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -534,6 +592,7 @@ int main(void)
         cmocka_unit_test(broken_byte_contract_can_be_a_known_finding),
         cmocka_unit_test(expected_bytes_rest_on_what_is_modelled),
         cmocka_unit_test(byte_contracts_are_selected_as_shapes_are),
+        cmocka_unit_test(cases_of_gate_3_are_held_to_the_twin),
         cmocka_unit_test(quick_runs_the_marked_shapes_and_says_what_it_leaves_out),
         cmocka_unit_test(failed_launch_loses_no_result_and_ends_nothing),
         cmocka_unit_test(failed_first_launch_leaves_its_gate_not_run),
@@ -548,6 +607,7 @@ int main(void)
         cmocka_unit_test(finished_registration_is_replayed_not_run),
         cmocka_unit_test(unfinished_registration_is_run_again),
         cmocka_unit_test(other_code_is_run_again),
+        cmocka_unit_test(other_code_of_the_twin_is_run_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
