@@ -32,6 +32,10 @@ void ds4_fill_edges(const struct reg_case *c, int tensor, float *data);
 /* A row of n integers times 64 whose mean square is 2^16 exactly. */
 void ds4_exact_row(struct random_key key, int64_t row, int64_t n, float *out);
 
+/* Rows of f32 activations: edges as above, exact integers of -8 to 8, classes planted only where there are several rows (a
+ * single one would leave nothing finite). */
+void ds4_fill_x(const struct reg_case *c, int tensor, float *data);
+
 /* A tensor of Q8_0 rows, declared as FORMAT_U16 with Q8_0_WORDS columns a block. Scales of 2^-8 to 2^-6 and q of -127 to
  * 127, which are positive where the pattern is one-sided or exact; exact scales are 1, 2 or 4 times 2^-6. What lies past a
  * row's end is not zero. Classes: rows r % 16 == 5 have a scale that is NaN, and r % 16 == 9 an infinite one. */

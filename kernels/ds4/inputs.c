@@ -50,3 +50,16 @@ void ds4_fill_edges(const struct reg_case *c, int tensor, float *data)
             data[i] = random_bits(key, (uint64_t)i) & 1 ? -0.0f : 0.0f;
         }
 }
+
+void ds4_fill_x(const struct reg_case *c, int tensor, float *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    struct random_key key = reg_key(c, tensor);
+    if (c->pattern == REG_PATTERN_EDGES)
+        ds4_fill_edges(c, tensor, data);
+    else if (c->pattern != REG_PATTERN_CLASSES || t->rows > 1)
+        reg_fill(c, tensor, data);
+    else
+        for (int64_t i = 0; i < t->columns; i++)
+            data[i] = (float)(2 * random_unit(key, (uint64_t)i) - 1);
+}

@@ -72,8 +72,8 @@ static void check_chip(const char *chip, unsigned wave_size, const char *optimis
     char where[64];
     snprintf(where, sizeof where, "%s wave%u %s", chip, wave_size, optimisation);
     struct kernel_module module;
-    assert_true(
-        kernel_module_open(&module, &(struct kernel_source){"tests/kernels/lanes.hip", chip, optimisation, wave_size}, 1));
+    const struct kernel_build build = {chip, optimisation, wave_size};
+    assert_true(kernel_module_open(&module, "tests/kernels/lanes.hip", &build, 1));
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
         for (unsigned width = 2; width <= widest; width *= 2)
             check_width(&module, blocks[b], width, where);
