@@ -134,6 +134,36 @@ static void shifts_of_16_bits_end_there(void **state)
     wave_runner_close(runner);
 }
 
+/* v1 is undefined: as the low register of a pair it counts where op_sel (low result) or op_sel_hi (high result) says 0, as
+ * the high one of v[0:1] where they say 1. */
+static void packed_floats_read_the_registers_that_op_sel_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned low, high; /* undefined bytes of v4 and v5 */
+    } rows[] = {
+        {"v_pk_fma_f32 v[4:5], v[0:1], v[2:3], v[2:3]", 0x0, 0xf},
+        {"v_pk_fma_f32 v[4:5], v[0:1], v[2:3], v[2:3] op_sel_hi:[0,1,1]", 0x0, 0x0},
+        {"v_pk_fma_f32 v[4:5], v[0:1], v[2:3], v[2:3] op_sel:[1,0,0]", 0xf, 0xf},
+        {"v_pk_mul_f32 v[4:5], v[2:3], v[0:1] op_sel:[0,1] op_sel_hi:[1,0]", 0xf, 0x0},
+        {"v_pk_add_f32 v[4:5], v[2:3], v[0:1] op_sel_hi:[1,0]", 0x0, 0x0},
+        {"v_pk_mov_b32 v[4:5], v[0:1], v[2:3]", 0x0, 0x0},
+        {"v_pk_mov_b32 v[4:5], v[0:1], v[2:3] op_sel:[1,0]", 0xf, 0x0},
+        {"v_pk_mov_b32 v[4:5], v[2:3], v[0:1] op_sel:[0,1]", 0x0, 0xf},
+    };
+    struct wave_runner *runner = open_runner("gfx90a", 64);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (unsigned row = 0; row < 6; row++)
+            undefine(runner, row, row == 1 ? 0xf : 0, UINT64_MAX);
+        assert_true(wave_runner_run(runner, rows[i].text));
+        if (undefined_bytes(runner, 4, 5) != rows[i].low || undefined_bytes(runner, 5, 5) != rows[i].high)
+            fail_msg("%s: undefined bytes 0x%x and 0x%x, not 0x%x and 0x%x", rows[i].text, undefined_bytes(runner, 4, 5),
+                     undefined_bytes(runner, 5, 5), rows[i].low, rows[i].high);
+    }
+    wave_runner_close(runner);
+}
+
 static void a_store_that_is_reported_is_reported_once(void **state)
 {
     (void)state;
@@ -675,6 +705,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_follow_the_rules),
         cmocka_unit_test(shifts_of_16_bits_end_there),
+        cmocka_unit_test(packed_floats_read_the_registers_that_op_sel_names),
         cmocka_unit_test(a_store_that_is_reported_is_reported_once),
         cmocka_unit_test(lanes_that_are_off_keep_what_they_had),
         cmocka_unit_test(dpp_moves_undefined_bytes_between_lanes),

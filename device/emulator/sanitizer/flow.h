@@ -39,7 +39,8 @@ struct flow_range {
     X(PERMUTE_BYTES) /* v_perm_b32 */                                                                                      \
     X(ALIGN_BITS)    /* v_alignbit_b32, v_alignbyte_b32 */                                                                 \
     X(PACK)          /* two halves into one register */                                                                    \
-    X(PACKED)        /* halves apart */                                                                                    \
+    X(PACK_DWORDS)   /* two registers, each of its source's pair */                                                        \
+    X(PACKED)        /* halves of so many bits apart */                                                                    \
     X(BYTE)          /* one byte of the source is read */                                                                  \
     X(BIT)           /* one bit of the source is read */                                                                   \
     X(READ_LANE)     /* v_readlane, v_readfirstlane */                                                                     \

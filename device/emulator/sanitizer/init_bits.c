@@ -117,14 +117,21 @@ static uint64_t pack(const struct flow *flow, const struct instruction *in, cons
     return (low & 0xffff) | (high & 0xffff) << 16;
 }
 
-/* Each half of the result from the halves that op_sel and op_sel_hi choose. */
-static uint64_t packed(const struct instruction *in, const struct init_sources *s)
+static uint64_t pack_dwords(const struct instruction *in, const struct init_sources *s)
 {
+    uint64_t low = s->undefined[0] >> (in->op_sel & 1 ? 32 : 0), high = s->undefined[1] >> (in->op_sel & 2 ? 32 : 0);
+    return (uint32_t)low | high << 32;
+}
+
+/* Each half of the result, of so many bits, from the halves that op_sel and op_sel_hi choose. */
+static uint64_t packed(const struct flow *flow, const struct instruction *in, const struct init_sources *s)
+{
+    const uint64_t half = (UINT64_C(1) << flow->detail) - 1;
     uint64_t result = s->any_more ? ALL_UNDEFINED : 0;
     for (unsigned k = 0; k < s->n; k++) {
-        uint64_t low = s->undefined[k] >> (in->op_sel >> k & 1 ? 16 : 0) & 0xffff;
-        uint64_t high = s->undefined[k] >> (in->op_sel_hi >> k & 1 ? 16 : 0) & 0xffff;
-        result |= (low ? UINT64_C(0xffff) : 0) | (high ? UINT64_C(0xffff0000) : 0);
+        uint64_t low = s->undefined[k] >> (in->op_sel >> k & 1 ? flow->detail : 0) & half;
+        uint64_t high = s->undefined[k] >> (in->op_sel_hi >> k & 1 ? flow->detail : 0) & half;
+        result |= (low ? half : 0) | (high ? half << flow->detail : 0);
     }
     return result;
 }
@@ -165,7 +172,9 @@ uint64_t init_result_bits(const struct flow *flow, const struct instruction *in,
     case RULE_PACK:
         return pack(flow, in, s);
     case RULE_PACKED:
-        return packed(in, s);
+        return packed(flow, in, s);
+    case RULE_PACK_DWORDS:
+        return pack_dwords(in, s);
     case RULE_BYTE:
         return any(s->undefined[0] >> 8 * flow->detail & 0xff);
     case RULE_BIT:
