@@ -120,11 +120,16 @@ static struct step_factors factors_of(const struct step_error *e, int64_t n_prod
                                  .aligns_zeros = e->aligns_zeros};
 }
 
+int step_products(enum step_model model)
+{
+    return step_errors[step_sets[model].model[0]].n_products;
+}
+
 int step_factors(enum step_model model, int64_t n_products, int64_t steps_longest_chain,
                  struct step_factors factors[STEP_MOST_MODELS])
 {
     const struct step_set *set = &step_sets[model];
-    int64_t n_products_of_chain = steps_longest_chain * step_errors[set->model[0]].n_products;
+    int64_t n_products_of_chain = steps_longest_chain * step_products(model);
     for (int i = 0; i < set->n_models; i++) {
         const struct step_error *e = &step_errors[set->model[i]];
         factors[i] = factors_of(e, n_products, (n_products_of_chain + e->n_products - 1) / e->n_products);

@@ -55,6 +55,9 @@ static inline double step_magnitude(enum number_format format, double a)
 /* Adds one product of two factors of the format to the sums. */
 void step_terms_add(struct step_terms *terms, enum number_format format, double a, double b);
 
+/* Products of one of the steps that the model counts. */
+int step_products(enum step_model model);
+
 /* A chain's error as a function of its sums: (carried T + (products T + aligned Q) + tiny) / divisor for T = sum_abs and Q
  * = sum_aligned, infinite where the divisor is 0; sum_flushed comes on top where flushes_bf16, sum_subnormal where
  * flushes_all, and sum_zeros joins Q where aligns_zeros. */

@@ -1,0 +1,140 @@
+/* matmul_q8_0_batch and its variants by matrix instructions. Dimensions of a shape: rows, k, n. */
+#include "kernels/ds4/ds4.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/forward.h"
+#include "reference/ds4_q8_0_batch.h"
+
+enum { X, W, OUT }; /* tensors */
+enum { TILE = 64, N_WAVES = 4, GRID_LARGEST = 65535 };
+
+static const struct reg_shape shapes[] = {
+    {.label = "1x40x33", .dim = {1, 40, 33}},
+    {.label = "2x64x65", .dim = {2, 64, 65}, .quick = true},
+    {.label = "3x96x777", .dim = {3, 96, 777}},
+    {.label = "9x100x64", .dim = {9, 100, 64}, .quick = true},
+    {.label = "15x256x48", .dim = {15, 256, 48}},
+    {.label = "23x333x70", .dim = {23, 333, 70}}, /* no row of x starts where a vector may */
+    {.label = "151x64x130", .dim = {151, 64, 130}},
+    {.label = "64x4096x256", .dim = {64, 4096, 256}, .heavy = true},
+};
+
+static bool plan(const struct reg_shape *shape, uint32_t threads, struct reg_plan *plan, struct error *error)
+{
+    int64_t rows = shape->dim[0], k = shape->dim[1], n = shape->dim[2];
+    if (rows < 1 || rows > (int64_t)GRID_LARGEST * TILE || k < 1 || k > INT32_MAX - TILE || n < 1 || n > INT32_MAX - TILE)
+        return error_set(error, STATUS_USAGE, "matmul_q8_0_batch takes 1 to %d rows and at least one k and column",
+                         GRID_LARGEST * TILE);
+    *plan = (struct reg_plan){
+        .n_tensors = 3,
+        .tensor = {[X] = {"x", FORMAT_F32, REG_INPUT, rows, k},
+                   [W] = {"w", FORMAT_U16, REG_INPUT, n, q8_0_blocks(k) * Q8_0_WORDS},
+                   [OUT] = {"out", FORMAT_F32, REG_OUTPUT, rows, n}},
+        .n_args = 6,
+        .arg = {ds4_tensor_arg(X), ds4_tensor_arg(W), ds4_tensor_arg(OUT), ds4_int_arg(rows), ds4_int_arg(k),
+                ds4_int_arg(n)},
+        .grid = {(uint32_t)((n + TILE - 1) / TILE), (uint32_t)((rows + TILE - 1) / TILE), 1},
+        .block = {threads, 1, 1},
+    };
+    return true;
+}
+
+/* In which format x is multiplied, and by which steps. */
+struct variant {
+    const char *name;
+    enum number_format x_format;
+    enum step_model step;
+};
+
+static const struct variant variants[] = {
+    {"matmul_q8_0_batch", FORMAT_F32, STEP_FMA_F32},
+    {"matmul_q8_0_batch_wmma", FORMAT_F16, STEP_WMMA_ANY},
+    {"matmul_q8_0_batch_mfma", FORMAT_F16, STEP_MFMA_ANY},
+};
+
+static const struct variant *variant_of(const struct reg_case *c)
+{
+    const struct variant *v = variants;
+    while (strcmp(v->name, c->registration->name) != 0)
+        v++;
+    return v;
+}
+
+static struct ds4_q8_0_batch problem(const struct reg_case *c)
+{
+    const struct reg_plan *p = c->plan;
+    const struct variant *v = variant_of(c);
+    return (struct ds4_q8_0_batch){.rows = p->tensor[X].rows,
+                                   .k = p->tensor[X].columns,
+                                   .n = p->tensor[OUT].columns,
+                                   .x_format = v->x_format,
+                                   .step = v->step,
+                                   .x = c->data[X],
+                                   .w = c->data[W],
+                                   .n_threads = c->n_threads};
+}
+
+/* Integers up to the largest that keeps a sum of k products with q <= 127 and scales <= 4 below 2^24; f16 holds them. */
+static double exact_x(struct random_key key, uint64_t i, int64_t k)
+{
+    return 1 + random_below(key, i, (uint32_t)fmin(2048, ((1 << 24) - 1) / (127.0 * 4 * (double)k)));
+}
+
+/* What f16 holds, rounds, makes subnormal or loses; the last is beyond f16, and leaves no sum beyond f32. */
+static double edge_x(struct random_key key, uint64_t i, enum number_format x_format)
+{
+    static const double edges[] = {0,       0x1.ffcp15, 0x1.ffdp15, 0x1p-14, 0x1p-14 - 0x1p-24, 0x1.8p-24, 0x1.000002p-25,
+                                   0x1p-25, 0x1p-149,   1,          0x1p80};
+    uint32_t n = sizeof edges / sizeof edges[0] - (x_format == FORMAT_F16);
+    return (random_bits(key, i) & 1 ? -1 : 1) * edges[random_below(key, i, n)];
+}
+
+static void fill_x(const struct reg_case *c, float *x)
+{
+    struct random_key key = reg_key(c, X);
+    int64_t k = c->plan->tensor[X].columns;
+    enum number_format x_format = variant_of(c)->x_format;
+    for (int64_t i = 0; i < c->plan->tensor[X].rows * k; i++)
+        x[i] = (float)(c->pattern == REG_PATTERN_EXACT ? exact_x(key, (uint64_t)i, k) : edge_x(key, (uint64_t)i, x_format));
+}
+
+static void fill(const struct reg_case *c, int tensor, void *data)
+{
+    if (tensor == W)
+        ds4_fill_q8_0(c, tensor, data);
+    else if (c->pattern == REG_PATTERN_EXACT || c->pattern == REG_PATTERN_EDGES)
+        fill_x(c, data);
+    else
+        reg_fill(c, tensor, data);
+}
+
+FORWARD_OUTPUTS(ds4_q8_0_batch)
+FORWARD_AUDIT(ds4_q8_0_batch, n)
+
+#define BATCH(variant, threads, ...)                                                                                       \
+    static bool plan_##variant(const struct reg_shape *shape, struct reg_plan *result, struct error *error)                \
+    {                                                                                                                      \
+        return plan(shape, threads, result, error);                                                                        \
+    }                                                                                                                      \
+    static const struct registration matmul_##variant = {.name = "matmul_" #variant,                                       \
+                                                         .family = "ds4",                                                  \
+                                                         .source = "kernels/ds4/" #variant ".hip",                         \
+                                                         .symbol = "matmul_" #variant,                                     \
+                                                         .shapes = shapes,                                                 \
+                                                         .n_shapes = sizeof shapes / sizeof shapes[0],                     \
+                                                         .patterns = 1u << REG_PATTERN_EDGES,                              \
+                                                         .plan = plan_##variant,                                           \
+                                                         .fill = fill,                                                     \
+                                                         .reference = reference,                                           \
+                                                         .audit = audit,                                                   \
+                                                         .model = model,                                                   \
+                                                         .exact = exact,                                                   \
+                                                         __VA_ARGS__};                                                     \
+    REG_KERNEL(&matmul_##variant)
+
+BATCH(q8_0_batch, 256, );
+BATCH(q8_0_batch_wmma, N_WAVES * 32, .exact_needs_one_sign = true,
+      .chips = "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201");
+BATCH(q8_0_batch_mfma, N_WAVES * 64, .chips = "gfx90a,gfx942,gfx950");
