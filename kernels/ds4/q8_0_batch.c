@@ -135,6 +135,6 @@ FORWARD_AUDIT(ds4_q8_0_batch, n)
     REG_KERNEL(&matmul_##variant)
 
 BATCH(q8_0_batch, 256, );
-BATCH(q8_0_batch_wmma, N_WAVES * 32, .exact_needs_one_sign = true,
+BATCH(q8_0_batch_wmma, N_WAVES * 32, .twin = "matmul_q8_0_batch", .exact_needs_one_sign = true,
       .chips = "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201");
-BATCH(q8_0_batch_mfma, N_WAVES * 64, .chips = "gfx90a,gfx942,gfx950");
+BATCH(q8_0_batch_mfma, N_WAVES * 64, .twin = "matmul_q8_0_batch", .chips = "gfx90a,gfx942,gfx950");
