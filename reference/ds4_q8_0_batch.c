@@ -211,8 +211,9 @@ static struct exact_sum exact_output(const struct ds4_q8_0_batch *p, int64_t row
     struct exact_sum sum = {.exponent = EXACT_EXPONENT, .products_exact = true};
     const struct block_q8_0 *w = p->w + column * q8_0_blocks(p->k);
     for (int64_t k = 0; k < p->k; k++) {
-        double x = p->x[row * p->k + k], scale = ldexp(q8_0_scale(&w[k / BLOCK]), -EXACT_EXPONENT);
-        double product = x * w[k / BLOCK].q[k % BLOCK] * scale;
+        const struct block_q8_0 *block = &w[k / BLOCK];
+        double x = p->x[row * p->k + k], scale = ldexp(q8_0_scale(block), -EXACT_EXPONENT);
+        double product = x * block->q[k % BLOCK] * scale;
         sum.products_exact &= x == rint(x) && fabs(x) <= 2048 && scale == rint(scale) && fabs(product) < 0x1p24;
         sum.sum += (int64_t)product;
         sum.sum_abs += (int64_t)fabs(product);

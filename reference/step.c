@@ -46,22 +46,26 @@
  * multiple of if not: 2^-31 max (A, 2^-126) or 2^-24 q. At most 8 2^-24 q + 2^-31 A + 2^-157 before rounding; gradual
  * underflow: 2^-150.
  */
+enum {
+    FLUSHES_BF16 = 1, /* products with a subnormal bf16 factor count as zero */
+    FLUSHES_ALL = 2,  /* with a subnormal factor of either format */
+    ALIGNS_ZEROS = 4,
+};
+
 struct step_error {
     int n_products; /* of a step */
     double accumulator, aligned, products, tiny;
-    bool flushes_bf16; /* products with a subnormal bf16 factor count as zero */
-    bool flushes_all;  /* with a subnormal factor of either format */
-    bool aligns_zeros;
+    unsigned flags;
 };
 
 static const struct step_error step_errors[] = {
-    [STEP_FMA_F32] = {1, U, 0, U, 0x1p-150},
-    [STEP_DOT2_GFX10] = {2, U *(2 + U), 0, U *(2 + U), 0x1p-124},
-    [STEP_DOT2_GFX11] = {2, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, .flushes_bf16 = true},
-    [STEP_DOT2_GFX12] = {2, 0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149},
-    [STEP_WMMA_GFX12] = {4, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-149},
-    [STEP_MFMA_GFX90A] = {4, U, 0, U *(3 + 4 * U), 0x1p-123, .flushes_all = true},
-    [STEP_MFMA_GFX942] = {8, 0x1p-31 * (1 + U) + U, 8 * 0x1p-24 * (1 + U), U, 0x1p-149, .aligns_zeros = true},
+    [STEP_FMA_F32] = {1, U, 0, U, 0x1p-150, 0},
+    [STEP_DOT2_GFX10] = {2, U *(2 + U), 0, U *(2 + U), 0x1p-124, 0},
+    [STEP_DOT2_GFX11] = {2, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, FLUSHES_BF16},
+    [STEP_DOT2_GFX12] = {2, 0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149, 0},
+    [STEP_WMMA_GFX12] = {4, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-149, 0},
+    [STEP_MFMA_GFX90A] = {4, U, 0, U *(3 + 4 * U), 0x1p-123, FLUSHES_ALL},
+    [STEP_MFMA_GFX942] = {8, 0x1p-31 * (1 + U) + U, 8 * 0x1p-24 * (1 + U), U, 0x1p-149, ALIGNS_ZEROS},
 };
 
 /* What a model is the worst of; its steps are the first one's. */
@@ -115,9 +119,9 @@ static struct step_factors factors_of(const struct step_error *e, int64_t n_prod
                                  .aligned = e->aligned,
                                  .tiny = (double)n_products * e->tiny,
                                  .divisor = nc < 1 ? 1 - nc : 0,
-                                 .flushes_bf16 = e->flushes_bf16,
-                                 .flushes_all = e->flushes_all,
-                                 .aligns_zeros = e->aligns_zeros};
+                                 .flushes_bf16 = e->flags & FLUSHES_BF16,
+                                 .flushes_all = e->flags & FLUSHES_ALL,
+                                 .aligns_zeros = e->flags & ALIGNS_ZEROS};
 }
 
 int step_products(enum step_model model)
