@@ -183,7 +183,8 @@ static bool run_chip(struct invocation *in, const char *chip, struct error *erro
 static int64_t registration_of_limit(const struct registry *registry, const char *name)
 {
     for (size_t i = 0; i < registry->n_registrations; i++)
-        if (strcmp(registry->registrations[i]->name, name) == 0 || strcmp(registry->registrations[i]->symbol, name) == 0)
+        if (strcmp(registry->registrations[i]->name, name) == 0 ||
+            registration_has_kernel(registry->registrations[i], name))
             return (int64_t)i;
     return -1;
 }

@@ -47,7 +47,13 @@ static bool matches(const struct limits_options *options, const char *name)
 
 static bool is_selected(const struct pass *pass, const struct registration *registration)
 {
-    return matches(pass->options, registration->name) || matches(pass->options, registration->symbol);
+    const struct reg_launcher *launcher = registration->launcher;
+    bool selected = matches(pass->options, registration->name);
+    if (!launcher)
+        return selected || matches(pass->options, registration->symbol);
+    for (int i = 0; i < REG_MAX_KERNELS && launcher->kernels[i]; i++)
+        selected |= matches(pass->options, launcher->kernels[i]);
+    return selected;
 }
 
 /* The registration belongs to what a unit compiles. */
@@ -136,7 +142,8 @@ static const struct registration *first_registration(const struct pass *pass, co
 {
     for (size_t i = 0; i < pass->registry->n_registrations; i++) {
         const struct registration *registration = pass->registry->registrations[i];
-        if (is_of_unit(registration, unit) && is_selected(pass, registration) && strcmp(registration->symbol, symbol) == 0)
+        if (is_of_unit(registration, unit) && is_selected(pass, registration) &&
+            registration_has_kernel(registration, symbol))
             return registration;
     }
     return NULL;
@@ -210,7 +217,8 @@ static size_t count_shapes(const struct pass *pass)
     return n_shapes;
 }
 
-/* The launches of every selected registration of a kernel: each must fit, and together they must use the compiled bound. */
+/* The launches of every selected registration of a kernel that plans say (a launcher chooses its own, which the runtime
+ * holds to the bound): each must fit, and together they must use the compiled bound. */
 static bool judge_kernel_launches(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
 {
     struct limit_launch *launches = calloc(count_shapes(pass) + 1, sizeof *launches);
@@ -219,7 +227,8 @@ static bool judge_kernel_launches(struct pass *pass, const struct unit *unit, co
     size_t n_launches = 0;
     for (size_t i = 0; i < pass->registry->n_registrations; i++) {
         const struct registration *registration = pass->registry->registrations[i];
-        if (!is_of_unit(registration, unit) || strcmp(registration->symbol, kernel->name) != 0)
+        if (!is_of_unit(registration, unit) || registration->launcher ||
+            !registration_has_kernel(registration, kernel->name))
             continue;
         size_t n_more = plan_launches(pass, unit, registration, launches + n_launches);
         judge_launches(pass, unit, registration, kernel, launches + n_launches, n_more);
@@ -232,16 +241,24 @@ static bool judge_kernel_launches(struct pass *pass, const struct unit *unit, co
     return true;
 }
 
+/* A launcher needs one of its kernels. */
+static bool has_kernel(const struct registration *registration, const struct code_object *object)
+{
+    for (size_t i = 0; i < object->n_kernels; i++)
+        if (registration_has_kernel(registration, object->kernels[i].name))
+            return true;
+    return false;
+}
+
 static void judge_absent_kernels(struct pass *pass, const struct unit *unit)
 {
     for (size_t i = 0; i < pass->registry->n_registrations; i++) {
         const struct registration *registration = pass->registry->registrations[i];
-        if (!is_of_unit(registration, unit) || !is_selected(pass, registration) ||
-            code_object_kernel(&unit->object, registration->symbol))
+        if (!is_of_unit(registration, unit) || !is_selected(pass, registration) || has_kernel(registration, &unit->object))
             continue;
         char text[LIMIT_TEXT_BYTES];
-        snprintf(text, sizeof text, "kernel %.200s is not in the code object of %.120s", registration->symbol,
-                 unit->source);
+        snprintf(text, sizeof text, "kernel %.200s is not in the code object of %.120s",
+                 registration->launcher ? registration->launcher->kernels[0] : registration->symbol, unit->source);
         put_problem(pass, unit, registration->name, text);
     }
 }

@@ -19,7 +19,7 @@ static const char usage[] = "usage: hipcontract list [OPTIONS]\n\n"
 
 static const char *const control_kinds[] = {
     [CONTROL_POINTER] = "pointer", [CONTROL_SWAP] = "swap",   [CONTROL_SCALAR] = "scalar", [CONTROL_GRID] = "grid",
-    [CONTROL_STALE] = "stale",     [CONTROL_BUILD] = "build", [CONTROL_RECORD] = "record"};
+    [CONTROL_STALE] = "stale",     [CONTROL_BUILD] = "build", [CONTROL_RECORD] = "record", [CONTROL_LAUNCHER] = "launcher"};
 
 static void print_shapes(const struct registration *r)
 {
@@ -59,9 +59,33 @@ static void print_control(const struct control *k, const struct registration *r)
     puts(")");
 }
 
+static int n_kernels(const struct registration *r)
+{
+    int n = r->launcher ? 0 : 1;
+    while (r->launcher && n < REG_MAX_KERNELS && r->launcher->kernels[n])
+        n++;
+    return n;
+}
+
+static const char *kernel_name(const struct registration *r, int i)
+{
+    return r->launcher ? r->launcher->kernels[i] : r->symbol;
+}
+
+static json_t *kernels_to_json(const struct registration *r)
+{
+    json_t *kernels = json_array();
+    for (int i = 0; i < n_kernels(r); i++)
+        json_array_append_new(kernels, json_string(kernel_name(r, i)));
+    return kernels;
+}
+
 static void print_registration(const struct registry *registry, const struct registration *r)
 {
-    printf("%s  %s, kernel %s, chips %s\n", r->name, r->source, r->symbol, r->chips ? r->chips : "all");
+    printf("%s  %s, %s", r->name, r->source, r->launcher ? "a launcher of" : "kernel");
+    for (int i = 0; i < n_kernels(r); i++)
+        printf("%s %s", i ? "," : "", kernel_name(r, i));
+    printf(", chips %s\n", r->chips ? r->chips : "all");
     print_shapes(r);
     if (r->shape_note)
         printf("  shape note: %s\n", r->shape_note);
@@ -124,8 +148,9 @@ static json_t *bytes_to_json(const struct registration *r)
 
 static json_t *registration_to_json(const struct registry *registry, const struct registration *r)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:o, s:o, s:o, s:o}", "name", r->name, "family", r->family,
-                     "source", r->source, "kernel", r->symbol, "chips", r->chips ? r->chips : "all", "shape_note",
+    return json_pack("{s:s, s:s, s:s, s:s*, s:o*, s:s, s:s*, s:s*, s:o, s:o, s:o, s:o}", "name", r->name, "family",
+                     r->family, "source", r->source, "kernel", r->symbol, "launches",
+                     r->launcher ? kernels_to_json(r) : NULL, "chips", r->chips ? r->chips : "all", "shape_note",
                      r->shape_note, "twin", r->twin, "shapes", shapes_to_json(r), "patterns", patterns_to_json(r), "bytes",
                      bytes_to_json(r), "controls", controls_to_json(registry, r));
 }

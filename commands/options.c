@@ -21,7 +21,7 @@ enum { MOST_ROWS = 1 << 24 };
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS, "chips to compile for (default: all of record)")                      \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
     X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN | ON_EMULATOR,                                             \
-      "emulated devices; cases run on the first (default: 1)")                                                             \
+      "emulated devices, on all of which launchers are run (default: as many as they want)")                               \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
@@ -241,7 +241,6 @@ static bool take_options(int argc, char **argv, int command_mask, struct argumen
 bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error)
 {
     *arguments = (struct arguments){.command = argv[0],
-                                    .n_devices = 1,
                                     .n_jobs = parallel_processors(),
                                     .n_runs = DEFAULT_RUNS,
                                     .seed = 1,

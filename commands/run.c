@@ -10,6 +10,7 @@
 #include "contract/base/text.h"
 #include "contract/bytes.h"
 #include "contract/gates.h"
+#include "contract/launcher.h"
 #include "contract/twin.h"
 #include "contract/weights.h"
 #include "reports/console.h"
@@ -108,7 +109,11 @@ static void print_verdict(struct one_run *one, const struct verdict *v)
     hash_hex(v->output, output);
     if (v->status != VERDICT_PASS) {
         printf("%s %s: %s%s%s%s\n", verdict_status_is_red(v->status) ? "FAIL" : verdict_status_name(v->status),
-               v->registration, *v->name ? "bytes " : "", v->name, *v->name ? ": " : "", text.data);
+               v->registration,
+               one->bytes ? "bytes "
+               : *v->name ? "launcher, "
+                          : "",
+               v->name, *v->name ? ": " : "", text.data);
         enum status status = verdict_exit(v);
         one->status = status > one->status ? status : one->status;
     } else if (one->bytes) {
@@ -116,6 +121,12 @@ static void print_verdict(struct one_run *one, const struct verdict *v)
                " elements compared, outputs %s, code object %s\n",
                v->name, v->shape, v->pattern, one->bytes->what, v->n_runs, v->n_runs == 1 ? "" : "es", v->n_compared,
                output, code);
+    } else if (*v->name) {
+        printf("PASS gate 1 at %s (%s): launcher, %s: ", v->shape, v->pattern, v->name);
+        if (reg_launcher_check_find(v->name) == REG_LAUNCHER_DEVICES)
+            printf("%d runs byte-identical on all devices, %" PRId64 " outputs in each run\n", v->n_runs, v->n_compared);
+        else
+            printf("%d sizes that no variant is for refused\n", v->n_runs);
     } else if (v->gate == GATE_BYTES) {
         printf("PASS gate 1 at %s (%s): %d runs byte-identical, outputs %s, code object %s\n", v->shape, v->pattern,
                v->n_runs, output, code);
@@ -184,6 +195,29 @@ static bool run_pattern(struct one_run *one, enum reg_pattern pattern, struct er
               run_opened_case(one, &host, error);
     host_case_close(&host);
     fflush(stdout);
+    return ok;
+}
+
+/* The checks that a launcher has on its shape for devices. */
+static bool run_launcher_checks(struct one_run *one, struct error *error)
+{
+    const struct reg_launcher *launcher = one->registration->launcher;
+    enum reg_pattern wanted = one->arguments->pattern;
+    if (!launcher || strcmp(one->shape->label, launcher->devices_shape) != 0 ||
+        (wanted != REG_PATTERN_COUNT && wanted != REG_PATTERN_SIGNED))
+        return true;
+    struct host_case host;
+    struct launcher_options options = {.checks = one->arguments->checks};
+    bool ok = host_case_open(&host, one->registration, one->shape, REG_PATTERN_SIGNED, one->arguments->seed,
+                             one->arguments->n_jobs, error);
+    for (int check = 0; check < REG_LAUNCHER_CHECK_COUNT && ok; check++) {
+        struct verdict v = launcher_verdict((enum reg_launcher_check)check, &host, &one->target);
+        struct launch_fault fault = launch_as_planned(&host);
+        options.seed = reg_key(&host.c, 0).value;
+        launcher_check((enum reg_launcher_check)check, &host, &one->target, &fault, &one->builds, &options, &v);
+        print_verdict(one, &v);
+    }
+    host_case_close(&host);
     return ok;
 }
 
@@ -362,7 +396,7 @@ static bool run_chosen(struct one_run *one, struct error *error)
     if (one->arguments->weights)
         return run_weights(one, error);
     print_case(one);
-    return one->bytes ? run_bytes(one, error) : run_patterns(one, error);
+    return one->bytes ? run_bytes(one, error) : run_patterns(one, error) && run_launcher_checks(one, error);
 }
 
 static bool run_on_device(struct one_run *one, struct error *error)

@@ -46,7 +46,7 @@ static bool launch_fits(void *context, const struct registration *registration, 
     struct limit_launch launch = {.shape = "", .lds_bytes = plan->lds_bytes};
     memcpy(launch.grid, plan->grid, sizeof launch.grid);
     memcpy(launch.block, plan->block, sizeof launch.block);
-    const struct code_kernel *kernel = code_object_kernel(&object, registration->symbol);
+    const struct code_kernel *kernel = registration->symbol ? code_object_kernel(&object, registration->symbol) : NULL;
     bool fits = !kernel || limits_launch_fits(chip, kernel, &launch, problem);
     snprintf(text, VERDICT_REASON_BYTES, "%s", kernel ? problem : "the code object has no such kernel");
     code_object_free(&object);
@@ -101,13 +101,25 @@ static bool open_gpu(const struct session *session, const char *chip, struct dev
     return false;
 }
 
+/* As many as a launcher that is registered for the chip wants, where none is said. */
+static int n_devices(const struct session *session, const char *chip)
+{
+    int n = 1;
+    for (size_t i = 0; i < session->registry.n_registrations; i++) {
+        const struct registration *r = session->registry.registrations[i];
+        if (r->launcher && registration_is_for(r, chip) && r->launcher->n_devices > n)
+            n = r->launcher->n_devices;
+    }
+    return session->arguments->n_devices ? session->arguments->n_devices : n;
+}
+
 bool session_device(const struct session *session, const char *chip, struct device **device, struct error *error)
 {
     if (session->arguments->on_gpu)
         return open_gpu(session, chip, device, error);
     struct emulator_options options = {
         .chip = chip ? chip : DEFAULT_CHIP,
-        .n_devices = session->arguments->n_devices,
+        .n_devices = n_devices(session, chip ? chip : DEFAULT_CHIP),
         .n_threads = session->arguments->n_jobs,
         .checks = session->arguments->checks & CHECKS_BASIC,
         .matrix_model = session->arguments->matrix_model,

@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The code object on a device other than that of the builds. */
+struct loaded {
+    struct loaded *older;
+    int device;
+    hipModule_t module;
+};
+
 struct build {
     struct build *older;
     const char *source, *define; /* borrowed from registration and control; define "" for none */
@@ -10,6 +17,7 @@ struct build {
     size_t n_bytes;
     struct hash128 code;
     hipModule_t module;
+    struct loaded *elsewhere;
     bool ok;
     struct error error;
 };
@@ -49,6 +57,59 @@ static struct build *make(struct builds *builds, const struct registration *r, c
     return build;
 }
 
+/* Those that the module has; an error where it has none. */
+static bool find_kernels(const struct builds *builds, const struct registration *registration, hipModule_t module,
+                         hipFunction_t functions[REG_MAX_KERNELS], struct error *error)
+{
+    const char *const *kernels = registration->launcher->kernels;
+    bool any = false;
+    for (int i = 0; i < REG_MAX_KERNELS; i++) {
+        functions[i] = NULL;
+        if (kernels[i] && builds->device->hip->hipModuleGetFunction(&functions[i], module, kernels[i]) != hipSuccess)
+            functions[i] = NULL;
+        any |= functions[i] != NULL;
+    }
+    return any || error_set(error, STATUS_RED, "%s has none of the kernels of the launcher of %s, of which %s is the first",
+                            registration->source, registration->name, kernels[0]);
+}
+
+/* The build's module on a device; loaded there at first, on the device that is current. */
+static hipError_t load_elsewhere(const struct builds *builds, struct build *build, int device, hipModule_t *module)
+{
+    for (const struct loaded *loaded = build->elsewhere; loaded; loaded = loaded->older)
+        if (loaded->device == device) {
+            *module = loaded->module;
+            return hipSuccess;
+        }
+    struct loaded *loaded = calloc(1, sizeof *loaded);
+    if (!loaded)
+        return hipErrorOutOfMemory;
+    hipError_t code = builds->device->hip->hipModuleLoadData(&loaded->module, build->bytes);
+    if (code != hipSuccess) {
+        free(loaded);
+        return code;
+    }
+    *loaded = (struct loaded){build->elsewhere, device, loaded->module};
+    build->elsewhere = loaded;
+    *module = loaded->module;
+    return hipSuccess;
+}
+
+hipError_t builds_on_device(struct builds *builds, const struct registration *registration, const char *define, int device,
+                            struct launch_target *target, struct error *error)
+{
+    struct build *build = find(builds, registration->source, define ? define : "");
+    hipModule_t module;
+    hipError_t code = load_elsewhere(builds, build, device, &module);
+    if (code != hipSuccess) {
+        error_set(error, STATUS_RED, "the code object of %s does not load on device %d: hipModuleLoadData: %s",
+                  registration->source, device, builds->device->hip->hipGetErrorName(code));
+        return code;
+    }
+    *target = (struct launch_target){.device = builds->device, .code = build->code, .launcher = registration->launcher};
+    return find_kernels(builds, registration, module, target->functions, error) ? hipSuccess : hipErrorNotFound;
+}
+
 bool builds_target(struct builds *builds, const struct registration *registration, const char *define,
                    struct launch_target *target, struct error *error)
 {
@@ -62,6 +123,10 @@ bool builds_target(struct builds *builds, const struct registration *registratio
         if (error)
             *error = build->error;
         return false;
+    }
+    if (registration->launcher) {
+        target->launcher = registration->launcher;
+        return find_kernels(builds, registration, build->module, target->functions, error);
     }
     hipError_t code = builds->device->hip->hipModuleGetFunction(&target->function, build->module, registration->symbol);
     if (code == hipSuccess)
@@ -78,6 +143,16 @@ const unsigned char *builds_bytes(const struct builds *builds, const struct regi
     return build ? build->bytes : NULL;
 }
 
+static void free_elsewhere(const struct builds *builds, struct build *build)
+{
+    while (build->elsewhere) {
+        struct loaded *loaded = build->elsewhere;
+        build->elsewhere = loaded->older;
+        builds->device->hip->hipModuleUnload(loaded->module);
+        free(loaded);
+    }
+}
+
 void builds_free(struct builds *builds)
 {
     while (builds->newest) {
@@ -85,6 +160,7 @@ void builds_free(struct builds *builds)
         builds->newest = build->older;
         if (build->module)
             builds->device->hip->hipModuleUnload(build->module);
+        free_elsewhere(builds, build);
         free(build->bytes);
         free(build);
     }

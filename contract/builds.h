@@ -28,6 +28,10 @@ struct builds {
  * is kept and given again. */
 bool builds_target(struct builds *builds, const struct registration *registration, const char *define,
                    struct launch_target *target, struct error *error);
+/* A launcher's target on the device of that number, which is current; the registration has a target already. An error code,
+ * with the reason, where the code object does not load there (another chip) or has none of its kernels. */
+hipError_t builds_on_device(struct builds *builds, const struct registration *registration, const char *define, int device,
+                            struct launch_target *target, struct error *error);
 /* The code object's bytes, borrowed until builds_free; NULL where it was not built. */
 const unsigned char *builds_bytes(const struct builds *builds, const struct registration *registration, const char *define,
                                   size_t *n_bytes);

@@ -209,14 +209,16 @@ void bytes_judge(const struct bytes_case *open, const struct launch_target *targ
                  const struct bytes_options *options, struct verdict *verdict)
 {
     struct arena arena = {0};
-    struct judging j = {.open = open, .target = target, .options = options, .arena = &arena, .verdict = verdict};
+    struct launch_target opened;
+    struct judging j = {.open = open, .target = &opened, .options = options, .arena = &arena, .verdict = verdict};
     verdict->n_runs = bytes_launches(open->contract);
     gate1_name_checks(target->device, options->checks & CHECKS_BASIC, verdict);
-    if (launch_all(&j, fault)) {
+    if (gate1_open(target, &opened, verdict) && launch_all(&j, fault)) {
         if (open->contract->expect)
             judge_expected(&j);
         for (size_t i = 0; i < open->contract->n_windows && judge_window(&j, i); i++)
             ;
     }
+    launch_close(&opened);
     arena_free(&arena);
 }

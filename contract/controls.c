@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/bytes.h"
+#include "contract/launcher.h"
 
 enum { OTHER_SEED = 0x5EED };
 
@@ -96,9 +97,9 @@ bool control_plant(const struct control *control, const struct host_case *host, 
 {
     static bool (*const plant[])(const struct control *, const struct host_case *, struct arena *,
                                  struct launch_fault *) = {
-        [CONTROL_POINTER] = plant_pointer, [CONTROL_SWAP] = plant_swap,   [CONTROL_SCALAR] = plant_scalar,
-        [CONTROL_GRID] = plant_grid,       [CONTROL_STALE] = plant_stale, [CONTROL_BUILD] = plant_nothing,
-        [CONTROL_RECORD] = plant_record};
+        [CONTROL_POINTER] = plant_pointer, [CONTROL_SWAP] = plant_swap,       [CONTROL_SCALAR] = plant_scalar,
+        [CONTROL_GRID] = plant_grid,       [CONTROL_STALE] = plant_stale,     [CONTROL_BUILD] = plant_nothing,
+        [CONTROL_RECORD] = plant_record,   [CONTROL_LAUNCHER] = plant_nothing};
     *fault = launch_as_planned(host);
     if (!plant[control->how](control, host, arena, fault))
         return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the fault of control %s", control->name);
@@ -151,6 +152,22 @@ static void as_control(const struct control *k, const struct verdict *gate, stru
 static unsigned named_check(const struct device *device, unsigned checks, const char *name)
 {
     return device->take_findings ? checks & 1u << finding_kind_find(name, strlen(name)) : 0;
+}
+
+/* The verdict of one of a launcher's checks. */
+static void judge_launcher_fault(const struct control *k, const struct host_case *host, const struct launch_target *target,
+                                 const struct launch_fault *fault, struct builds *builds,
+                                 const struct control_options *options, struct verdict *verdict)
+{
+    enum reg_launcher_check check = reg_launcher_check_find(k->check);
+    struct launcher_options launcher = {
+        .seed = options->seed, .checks = options->checks, .define = k->how == CONTROL_BUILD ? k->define : NULL};
+    struct verdict gate = launcher_verdict(check, host, target);
+    launcher_check(check, host, target, fault, builds, &launcher, &gate);
+    if (gate.status == VERDICT_NOT_RUN)
+        *verdict = gate;
+    else
+        as_control(k, &gate, verdict);
 }
 
 /* Gate 1's verdict on the faulty launch, and for other gates the judge's on the first run's outputs. */
@@ -253,6 +270,8 @@ static bool run_on_shape(const struct control *k, const struct registration *reg
     if (ok && find_target(k, &host, builds, options, &target, verdict)) {
         if (k->how == CONTROL_RECORD)
             judge_launch(k, &host, &target, &fault, builds, checker, verdict);
+        else if (k->check)
+            judge_launcher_fault(k, &host, &target, &fault, builds, options, verdict);
         else
             judge_fault(k, &host, &target, &fault, options, &host.arena, verdict);
     }
@@ -280,8 +299,11 @@ bool control_run(const struct control *control, const struct registration *regis
         not_here(control, registration, builds->device, verdict);
         return true;
     }
-    bool ok = control->bytes ? run_on_bytes(control, registration, builds, options, verdict, error)
-                             : run_on_shape(control, registration, builds, checker, options, verdict, error);
+    struct registration faulty = *registration;
+    if (control->how == CONTROL_LAUNCHER)
+        faulty.launcher = control->launcher;
+    bool ok = control->bytes ? run_on_bytes(control, &faulty, builds, options, verdict, error)
+                             : run_on_shape(control, &faulty, builds, checker, options, verdict, error);
     if (ok)
         name_control(control, verdict);
     return ok;

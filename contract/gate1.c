@@ -34,6 +34,10 @@ static bool launch_ok(const struct launch_result *result, struct device *device,
     if (result->code == hipSuccess)
         return true;
     verdict->status = VERDICT_LAUNCH_FAILED;
+    if (*result->refused.text) {
+        verdict_reason(verdict, "%s: the launcher: %.600s", name, result->refused.text);
+        return false;
+    }
     verdict_reason(verdict, "%s: %s: %s%s%s%s%s", name, result->where, device->hip->hipGetErrorName(result->code),
                    *kind ? ": " : "", kind, *kind ? ": " : "", text);
     return false;
@@ -133,8 +137,7 @@ bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enu
     return true;
 }
 
-/* The outputs of a workspace that was read back; the bytes stay the workspace's. */
-static struct outputs borrowed_outputs(const struct workspace *ws)
+struct outputs workspace_outputs(const struct workspace *ws)
 {
     struct outputs outputs = {0};
     for (int t = next_output(&ws->host->plan, 0); t >= 0; t = next_output(&ws->host->plan, t + 1))
@@ -180,29 +183,36 @@ static void set_checks(struct device *device, unsigned checks)
         device->set_checks(device, checks);
 }
 
-/* The device is left in the natural order and with the cheap checks. */
-static void launch_as_asked(const struct launch_target *target, const struct gate1_launch *launch,
-                            const struct workspace *ws, struct launch_result *result)
+/* How the device is to run what it has been given; NULL: in the natural order, with the cheap checks. */
+static void set_launch(struct device *device, const struct gate1_launch *launch, unsigned checks)
 {
-    set_schedule(target->device, launch->schedule);
-    set_checks(target->device, launch->checks);
-    launch_run(target, ws, result);
-    set_schedule(target->device, 0);
-    set_checks(target->device, launch->checks & CHECKS_BASIC);
+    set_schedule(device, launch ? launch->schedule : 0);
+    set_checks(device, launch ? launch->checks : checks & CHECKS_BASIC);
 }
 
-bool gate1_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
-                  const struct gate1_launch *launch, struct workspace *ws, struct verdict *verdict)
+bool gate1_start(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                 const struct gate1_launch *launch, struct workspace *ws, struct launch_result *result,
+                 struct verdict *verdict)
 {
     struct error error = {0};
-    struct launch_result result = {0};
     if (!workspace_open(ws, target->device, host, fault, launch->layout, launch->poison, &error)) {
         not_run(verdict, launch->name, &error);
         return false;
     }
-    launch_as_asked(target, launch, ws, &result);
-    bool ran = launch_ok(&result, target->device, launch->name, verdict);
-    if (result.code != hipSuccess)
+    set_launch(target->device, launch, launch->checks);
+    launch_start(target, ws, result);
+    return true;
+}
+
+bool gate1_finish(const struct launch_target *target, const struct gate1_launch *launch, struct workspace *ws,
+                  struct launch_result *result, struct verdict *verdict)
+{
+    struct error error = {0};
+    set_launch(target->device, launch, launch->checks);
+    launch_finish(target, result);
+    set_launch(target->device, NULL, launch->checks);
+    bool ran = launch_ok(result, target->device, launch->name, verdict);
+    if (result->code != hipSuccess)
         return false;
     if (!workspace_read(ws, &error)) {
         if (ran)
@@ -214,11 +224,19 @@ bool gate1_launch(const struct launch_target *target, const struct host_case *ho
     return true;
 }
 
+bool gate1_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                  const struct gate1_launch *launch, struct workspace *ws, struct verdict *verdict)
+{
+    struct launch_result result = {0};
+    return gate1_start(target, host, fault, launch, ws, &result, verdict) &&
+           gate1_finish(target, launch, ws, &result, verdict);
+}
+
 bool gate1_keep(const struct workspace *ws, const struct gate1_launch *launch, struct arena *arena, struct outputs *kept,
                 struct verdict *verdict)
 {
     struct error no_memory = {.text = "out of host memory for the outputs"};
-    struct outputs outputs = borrowed_outputs(ws);
+    struct outputs outputs = workspace_outputs(ws);
     if (!keep_outputs(&ws->host->plan, &outputs, arena, kept)) {
         not_run(verdict, launch->name, &no_memory);
         return false;
@@ -244,7 +262,7 @@ static void judge_run(const struct workspace *ws, int run, const struct gate1_la
     if (run == 0) {
         gate1_keep(ws, launch, arena, first, verdict);
     } else if (verdict->status == VERDICT_PASS) {
-        struct outputs outputs = borrowed_outputs(ws);
+        struct outputs outputs = workspace_outputs(ws);
         gate1_compare(&ws->host->plan, first, POISON_NAN, &outputs, launch->poison, run, verdict);
     }
 }
@@ -282,12 +300,21 @@ static unsigned checks_of(const struct gate1_options *options, int run)
     return run == options->n_runs - 1 ? options->checks : options->checks & CHECKS_BASIC;
 }
 
-void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
-               const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict)
+bool gate1_open(const struct launch_target *target, struct launch_target *opened, struct verdict *verdict)
+{
+    struct error error = {0};
+    *opened = *target;
+    if (launch_open(opened, &error))
+        return true;
+    not_run(verdict, "the launcher's open", &error);
+    return false;
+}
+
+static void make_runs(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                      const struct gate1_options *options, struct arena *arena, struct outputs *first,
+                      struct verdict *verdict)
 {
     bool tight_last = target->device->take_findings && !options->guarded_only && options->n_runs > 2;
-    verdict->n_runs = options->n_runs;
-    verdict->n_compared = plan_outputs(&host->plan);
     for (int r = 0; r < options->n_runs; r++) {
         char name[24];
         struct gate1_launch launch = {.name = name,
@@ -302,10 +329,24 @@ void gate1_run(const struct launch_target *target, const struct host_case *host,
     }
 }
 
+void gate1_run(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+               const struct gate1_options *options, struct arena *arena, struct outputs *first, struct verdict *verdict)
+{
+    struct launch_target opened;
+    verdict->n_runs = options->n_runs;
+    verdict->n_compared = plan_outputs(&host->plan);
+    if (gate1_open(target, &opened, verdict))
+        make_runs(&opened, host, fault, options, arena, first, verdict);
+    launch_close(&opened);
+}
+
 bool gate1_once(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
                 unsigned checks, struct arena *arena, struct outputs *first, struct verdict *verdict)
 {
     struct gate1_launch launch = {.name = "run 1", .checks = checks & CHECKS_BASIC};
-    one_run(target, host, fault, 0, &launch, arena, first, verdict);
+    struct launch_target opened;
+    if (gate1_open(target, &opened, verdict))
+        one_run(&opened, host, fault, 0, &launch, arena, first, verdict);
+    launch_close(&opened);
     return next_output(&host->plan, 0) >= 0 && first->data[next_output(&host->plan, 0)] != NULL;
 }

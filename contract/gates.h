@@ -58,11 +58,23 @@ struct gate1_launch {
     unsigned checks;   /* bits 1 << FINDING_… that the device makes */
 };
 
+/* The outputs of a workspace that was read back; the bytes stay the workspace's. */
+struct outputs workspace_outputs(const struct workspace *ws);
 /* Launches on a workspace and reads it back. A failed launch, a finding, a guard that was written and a changed input are
  * the verdict's. True when there are outputs to look at, which a finding does not exclude; workspace_close in either case.
  */
 bool gate1_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
                   const struct gate1_launch *launch, struct workspace *ws, struct verdict *verdict);
+/* The two halves of gate1_launch, for launches on several devices at a time: each on the device that is current.
+ * gate1_start is false where nothing was started, with the verdict saying so. */
+bool gate1_start(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
+                 const struct gate1_launch *launch, struct workspace *ws, struct launch_result *result,
+                 struct verdict *verdict);
+bool gate1_finish(const struct launch_target *target, const struct gate1_launch *launch, struct workspace *ws,
+                  struct launch_result *result, struct verdict *verdict);
+/* A copy of the target with its launcher's state open; false where that failed, with the verdict saying so. launch_close of
+ * the copy in either case. */
+bool gate1_open(const struct launch_target *target, struct launch_target *opened, struct verdict *verdict);
 /* Copies the outputs of a launch into the arena, and their hash into the verdict; false out of host memory, which the
  * verdict says. */
 bool gate1_keep(const struct workspace *ws, const struct gate1_launch *launch, struct arena *arena, struct outputs *kept,

@@ -16,6 +16,25 @@ static const char *const pattern_names[] = {
 #undef PATTERN_NAME
 };
 
+static const char *const launcher_check_names[] = {
+#define CHECK_NAME(check, name) name,
+    REG_LAUNCHER_CHECKS(CHECK_NAME)
+#undef CHECK_NAME
+};
+
+const char *reg_launcher_check_name(enum reg_launcher_check check)
+{
+    return launcher_check_names[check];
+}
+
+enum reg_launcher_check reg_launcher_check_find(const char *name)
+{
+    unsigned check = 0;
+    while (check < REG_LAUNCHER_CHECK_COUNT && strcmp(launcher_check_names[check], name) != 0)
+        check++;
+    return (enum reg_launcher_check)check;
+}
+
 const char *reg_pattern_name(enum reg_pattern pattern)
 {
     return pattern_names[pattern];
@@ -128,6 +147,16 @@ enum control_duty control_duty(const struct control *control, const char *chip)
     if (control->green_chips && chips_hold(control->green_chips, chip))
         return CONTROL_MUST_BE_GREEN;
     return !control->chips || chips_hold(control->chips, chip) ? CONTROL_MUST_BE_RED : CONTROL_NOT_HERE;
+}
+
+bool registration_has_kernel(const struct registration *registration, const char *symbol)
+{
+    if (!registration->launcher)
+        return strcmp(registration->symbol, symbol) == 0;
+    for (int i = 0; i < REG_MAX_KERNELS && registration->launcher->kernels[i]; i++)
+        if (strcmp(registration->launcher->kernels[i], symbol) == 0)
+            return true;
+    return false;
 }
 
 unsigned registration_patterns(const struct registration *registration)

@@ -4,7 +4,7 @@
  * No list is kept elsewhere: the linker collects them.
  *
  * Callers may rely on: functions given here are pure functions of their arguments (no global state), may be called from
- * several threads, and never see a device.
+ * several threads, and never see a device; only a launcher does, through the HIP API table that it is given.
  */
 #ifndef CONTRACT_REGISTRY_H
 #define CONTRACT_REGISTRY_H
@@ -15,13 +15,21 @@
 
 #include "contract/base/error.h"
 #include "contract/base/random.h"
+#include "device/hip_api.h"
 #include "reference/audit.h"
 #include "reference/bound.h"
 #include "reference/exact.h"
 #include "reference/format.h"
 #include "reference/policy.h"
 
-enum { REG_MAX_DIMS = 6, REG_MAX_TENSORS = 12, REG_MAX_ARGS = 24, REG_MAX_FILE_TENSORS = 8, REG_FILE_DIMS = 4 };
+enum {
+    REG_MAX_DIMS = 6,
+    REG_MAX_TENSORS = 12,
+    REG_MAX_ARGS = 24,
+    REG_MAX_KERNELS = 8,
+    REG_MAX_FILE_TENSORS = 8,
+    REG_FILE_DIMS = 4
+};
 
 /* X(name, text): what the inputs of a case look like. */
 #define REG_PATTERNS(X)                                                                                                    \
@@ -150,12 +158,49 @@ struct reg_bytes {
     void (*expect)(const struct reg_case *c, int tensor, void *bytes);
 };
 
+/* What a launcher is called with. */
+struct reg_call {
+    const struct hip_api *hip;
+    int device;                     /* the current one */
+    const hipFunction_t *functions; /* the launcher's kernels, loaded on it; NULL for one that this chip's code lacks */
+    const struct reg_case *c;       /* shape, and the inputs in host memory, as a model file would hold them */
+    void *const *tensors;           /* on the device, in the plan's order */
+};
+
+/* A production launcher: host code that chooses a variant by the device's wave size, keeps scratch and caches, and launches
+ * through the HIP API. Registered instead of a bare kernel, it is held to the gates as that is, and beside them to the
+ * checks of REG_LAUNCHER_CHECKS. */
+struct reg_launcher {
+    const char *kernels[REG_MAX_KERNELS]; /* symbols of `source` that it launches, of which a chip's code may lack some */
+    const char *devices_shape;            /* label of the shape that is run on several devices */
+    int n_devices;                        /* that it wants there, where --device-count does not say; at least 2 */
+    /* Makes what it keeps between calls, on all devices of a process. */
+    bool (*open)(const struct hip_api *hip, void **state, struct error *error);
+    /* May return before the device has done the work. False where it refuses or a HIP call failed, with the reason. */
+    bool (*launch)(void *state, const struct reg_call *call, struct error *error);
+    void (*close)(void *state);
+};
+
+/* X(check, name): checks of gate 1 that launchers have beside their runs. */
+#define REG_LAUNCHER_CHECKS(X)                                                                                             \
+    X(DEVICES, "devices") /* interleaved on several devices in one process, it leaves the same bytes on each */            \
+    X(WAVE, "wave size")  /* a device whose wave size it does not know is refused, with nothing launched */
+
+#define REG_LAUNCHER_CHECK_ENUM(check, name) REG_LAUNCHER_##check,
+enum reg_launcher_check { REG_LAUNCHER_CHECKS(REG_LAUNCHER_CHECK_ENUM) REG_LAUNCHER_CHECK_COUNT };
+#undef REG_LAUNCHER_CHECK_ENUM
+
+const char *reg_launcher_check_name(enum reg_launcher_check check);
+/* REG_LAUNCHER_CHECK_COUNT where no check is named so. */
+enum reg_launcher_check reg_launcher_check_find(const char *name);
+
 struct registration {
-    const char *name;   /* of the registration: what `--only` matches and output lines print */
-    const char *family; /* folder under kernels/ */
-    const char *source; /* path of the .hip below the project's root */
-    const char *symbol; /* the kernel's name in the code object */
-    const char *chips;  /* NULL: every chip; else a comma list of those it is registered for */
+    const char *name;                    /* of the registration: what `--only` matches and output lines print */
+    const char *family;                  /* folder under kernels/ */
+    const char *source;                  /* path of the .hip below the project's root */
+    const char *symbol;                  /* the kernel's name in the code object; NULL where a launcher launches */
+    const struct reg_launcher *launcher; /* NULL: the kernel is launched as its plan says; else plans need no arguments */
+    const char *chips;                   /* NULL: every chip; else a comma list of those it is registered for */
     const struct reg_shape *shapes;
     size_t n_shapes;
     /* Why a rule of shape hygiene does not apply here, one line; NULL where all hold. */
@@ -202,6 +247,7 @@ enum control_how {
     CONTROL_STALE,   /* input `tensor` still holds the previous case's values (another seed) */
     CONTROL_BUILD,   /* the family built with -D define */
     CONTROL_RECORD,  /* gate 5: the launch asks for `delta` threads a block beside the compiled bound */
+    CONTROL_LAUNCHER /* another launcher in the place of the registration's */
 };
 
 struct control {
@@ -222,6 +268,8 @@ struct control {
     int tensor, arg, other_arg;
     int64_t offset_rows, offset_bytes, delta;
     const char *define;
+    const struct reg_launcher *launcher;
+    const char *check; /* gate 1: the launcher's check that must turn red, by its name; then it alone judges */
 };
 
 #define REG_PASTE_(a, b) a##b

@@ -14,8 +14,10 @@ static bool has_names(const struct registration *r, struct error *error)
     if (!is_text(r->name))
         return error_set(error, STATUS_USAGE, "a registration of family %s has no name; give it one",
                          is_text(r->family) ? r->family : "(none)");
-    if (!is_text(r->family) || !is_text(r->source) || !is_text(r->symbol))
+    if (!is_text(r->family) || !is_text(r->source) || (!is_text(r->symbol) && !r->launcher))
         return INVALID(error, r->name, "family, source and symbol must all be given");
+    if (r->symbol && r->launcher)
+        return INVALID(error, r->name, "symbol and launcher exclude each other; a launcher lists its kernels");
     if (!r->plan || !r->reference || !r->audit || !r->model)
         return INVALID(error, r->name, "plan, reference, audit and model must all be given");
     return true;
@@ -66,6 +68,8 @@ static bool tensors_are_sound(const struct registration *r, const struct reg_sha
 static bool launch_is_sound(const struct registration *r, const struct reg_shape *shape, const struct reg_plan *plan,
                             struct error *error)
 {
+    if (r->launcher)
+        return true;
     if (plan->n_args < 1 || plan->n_args > REG_MAX_ARGS)
         return INVALID(error, r->name, "shape %s plans %d arguments; 1 to %d are possible", shape->label, plan->n_args,
                        REG_MAX_ARGS);
@@ -157,6 +161,26 @@ static bool known_findings_are_sound(const struct registration *r, struct error 
     return true;
 }
 
+static bool launcher_is_sound(const char *name, const struct reg_launcher *l, struct error *error)
+{
+    if (!l->open || !l->launch || !l->close || !is_text(l->kernels[0]))
+        return INVALID(error, name, "a launcher needs open, launch, close and at least one kernel");
+    if (!is_text(l->devices_shape) || l->n_devices < 2)
+        return INVALID(error, name, "a launcher is run on several devices: give devices_shape, and 2 or more as n_devices");
+    return true;
+}
+
+static bool check_launcher(const struct registration *r, struct error *error)
+{
+    if (!r->launcher)
+        return true;
+    if (!launcher_is_sound(r->name, r->launcher, error))
+        return false;
+    const struct reg_shape *shape = registration_shape(r, r->launcher->devices_shape);
+    return shape != NULL ||
+           INVALID(error, r->name, "its launcher's devices_shape %s is none of its shapes", r->launcher->devices_shape);
+}
+
 static bool has_control(const struct registry *registry, const struct registration *r, struct error *error)
 {
     for (size_t i = 0; i < registry->n_controls; i++) {
@@ -205,9 +229,9 @@ static bool registration_check(const struct registry *registry, size_t i, struct
     const struct registration *r = registry->registrations[i];
     if (i > 0 && strcmp(registry->registrations[i - 1]->name, r->name) == 0)
         return INVALID(error, r->name, "registered twice; names are unique");
-    return says_why_not_exact(r, error) && known_findings_are_sound(r, error) && shapes_are_hygienic(r, error) &&
-           sibling_exists(registry, r, error) && weights_are_sound(r, error) && check_twin(registry, r, error) &&
-           has_control(registry, r, error);
+    return check_launcher(r, error) && says_why_not_exact(r, error) && known_findings_are_sound(r, error) &&
+           shapes_are_hygienic(r, error) && sibling_exists(registry, r, error) && weights_are_sound(r, error) &&
+           check_twin(registry, r, error) && has_control(registry, r, error);
 }
 
 #define BAD_CONTROL(error, name, ...) (error_set(error, STATUS_USAGE, __VA_ARGS__), error_prefix(error, "control %s", name))
@@ -223,8 +247,8 @@ static bool tensor_argument(const struct reg_plan *plan, int arg)
     return arg >= 0 && arg < plan->n_args && plan->arg[arg].kind == REG_ARG_TENSOR;
 }
 
-static bool fault_is_sound(const struct control *k, const struct reg_shape *shape, const struct reg_plan *plan,
-                           struct error *error)
+static bool fault_is_sound(const struct control *k, const struct registration *r, const struct reg_shape *shape,
+                           const struct reg_plan *plan, struct error *error)
 {
     bool tensor = k->tensor >= 0 && k->tensor < plan->n_tensors;
     bool integer = k->arg >= 0 && k->arg < plan->n_args &&
@@ -251,8 +275,12 @@ static bool fault_is_sound(const struct control *k, const struct reg_shape *shap
     case CONTROL_BUILD:
         return is_text(k->define) || BAD_CONTROL(error, k->name, "a build fault needs a define");
     case CONTROL_RECORD:
-        return (k->gate == GATE_LIMITS && k->delta > 0) ||
-               BAD_CONTROL(error, k->name, "a launch over its bound is gate 5 and needs delta threads");
+        return (k->gate == GATE_LIMITS && k->delta > 0 && !r->launcher) ||
+               BAD_CONTROL(error, k->name,
+                           "a launch over its bound is gate 5, needs delta threads, and is a bare kernel's");
+    case CONTROL_LAUNCHER:
+        return k->launcher ? launcher_is_sound(k->registration, k->launcher, error)
+                           : BAD_CONTROL(error, k->name, "another launcher is wanted, and none is given");
     }
     return BAD_CONTROL(error, k->name, "no such kind of fault: %d", (int)k->how);
 }
@@ -301,6 +329,11 @@ static bool shape_is_the_controls(const struct control *k, const struct registra
         return BAD_CONTROL(error, k->name,
                            "names a finding of %s at gate %d; mem, init, race, sync and wait are found at gate 1",
                            k->finding, k->gate);
+    if (k->check && (k->gate != GATE_BYTES || !r->launcher || k->finding ||
+                     reg_launcher_check_find(k->check) == REG_LAUNCHER_CHECK_COUNT))
+        return BAD_CONTROL(error, k->name,
+                           "names check %s of a launcher, at gate %d; launchers have devices and wave size, at gate 1",
+                           k->check, k->gate);
     if (k->gate != GATE_LIMITS && !(registration_patterns(r) & 1u << k->pattern))
         return BAD_CONTROL(error, k->name, "%s does not run pattern %s", k->registration, reg_pattern_name(k->pattern));
     if (k->gate >= GATE_CLASSES && k->gate <= GATE_EXACT && k->gate != gate_of_pattern(k->pattern))
@@ -343,7 +376,7 @@ static bool control_check(const struct registry *registry, size_t i, struct erro
         return false;
     const struct reg_shape *shape = control_place(k, r).shape;
     struct reg_plan plan;
-    return check_shape_plan(r, shape, &plan, error) && fault_is_sound(k, shape, &plan, error);
+    return check_shape_plan(r, shape, &plan, error) && fault_is_sound(k, r, shape, &plan, error);
 }
 
 bool registry_check(const struct registry *registry, struct error *error)

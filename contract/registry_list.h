@@ -40,6 +40,8 @@ bool registration_is_for(const struct registration *registration, const char *ch
 /* What a control must be on a chip of its registration. */
 enum control_duty { CONTROL_MUST_BE_RED, CONTROL_MUST_BE_GREEN, CONTROL_NOT_HERE };
 enum control_duty control_duty(const struct control *control, const char *chip);
+/* The registration launches the kernel of that symbol. */
+bool registration_has_kernel(const struct registration *registration, const char *symbol);
 /* The patterns it runs: SIGNED, ONESIDED, CLASSES, its own, and EXACT where it has exact sums; bits 1 << pattern. */
 unsigned registration_patterns(const struct registration *registration);
 

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "contract/base/clock.h"
+#include "contract/base/words.h"
 #include "contract/bytes.h"
 #include "contract/known.h"
-#include "contract/base/words.h"
+#include "contract/launcher.h"
 #include "contract/teeth.h"
 #include "contract/twin.h"
 
@@ -279,6 +280,36 @@ static bool run_byte_contracts(struct registration_run *rr, struct error *error)
     return true;
 }
 
+static void judge_launcher(struct registration_run *rr, enum reg_launcher_check check, const struct host_case *host)
+{
+    struct verdict v = launcher_verdict(check, host, &rr->target);
+    struct launch_fault fault = launch_as_planned(host);
+    struct launcher_options options = {.seed = reg_key(&host->c, 0).value, .checks = rr->run->options->checks};
+    uint64_t start_ns = clock_ns();
+    launcher_check(check, host, &rr->target, &fault, &rr->run->builds, &options, &v);
+    v.duration_ns = clock_ns() - start_ns;
+    put_gate(rr, &v);
+}
+
+static bool run_launcher_checks(struct registration_run *rr, struct error *error)
+{
+    const struct registration *r = rr->registration;
+    const struct run_options *options = rr->run->options;
+    struct host_case host;
+    if (!r->launcher)
+        return true;
+    const struct reg_shape *shape = registration_shape(r, r->launcher->devices_shape);
+    bool ok = host_case_open(&host, r, shape, REG_PATTERN_SIGNED, options->seed, options->n_threads, error);
+    for (int check = 0; check < REG_LAUNCHER_CHECK_COUNT && ok; check++) {
+        step(rr->run, r->name, reg_launcher_check_name((enum reg_launcher_check)check));
+        ok = !interrupted(rr->run, error);
+        if (ok)
+            judge_launcher(rr, (enum reg_launcher_check)check, &host);
+    }
+    host_case_close(&host);
+    return ok;
+}
+
 /* Gate 2 proves nothing where no output of any case is non-finite, and not that planted rows leave others alone where none
  * is finite. */
 static void prove_classes(struct registration_run *rr)
@@ -360,7 +391,7 @@ static bool run_controls(struct registration_run *rr, struct error *error)
 
 static bool run_all_cases(struct registration_run *rr, struct error *error)
 {
-    if (!run_shapes(rr, error) || !run_byte_contracts(rr, error))
+    if (!run_shapes(rr, error) || !run_byte_contracts(rr, error) || !run_launcher_checks(rr, error))
         return false;
     prove_classes(rr);
     prove_exact(rr);
@@ -405,14 +436,6 @@ static bool has_float_output(const struct registration *registration)
     return false;
 }
 
-/* Which assumptions of the emulator the kernel's numbers rest on. */
-static void find_modelled(struct registration_run *rr)
-{
-    struct device *device = rr->run->builds.device;
-    if (device->modelled)
-        device->modelled(device, rr->target.function, rr->modelled, sizeof rr->modelled);
-}
-
 static bool run_registration(struct run *run, const struct registration *registration, struct error *error)
 {
     struct registration_run rr = {
@@ -433,7 +456,7 @@ static bool run_registration(struct run *run, const struct registration *registr
     }
     rr.twin = twin_find(run->registry, registration, &run->builds);
     if (!replay(&rr)) {
-        find_modelled(&rr);
+        launch_modelled(&rr.target, rr.modelled, sizeof rr.modelled);
         if (!run_all_cases(&rr, error))
             return false;
     }

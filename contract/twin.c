@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "contract/base/words.h"
-
 struct twin twin_find(const struct registry *registry, const struct registration *registration, struct builds *builds)
 {
     struct twin twin = {.name = registration->twin};
@@ -79,15 +77,6 @@ void twin_compare(const struct host_case *host, const struct outputs *outputs, c
     }
 }
 
-/* What the comparison rests on, the twin's kernel uses too. */
-static void add_modelled(const struct launch_target *target, struct verdict *verdict)
-{
-    char modelled[VERDICT_MODELLED_BYTES] = "";
-    if (target->device->modelled)
-        target->device->modelled(target->device, target->function, modelled, sizeof modelled);
-    words_add_list(verdict->modelled, sizeof verdict->modelled, modelled);
-}
-
 static void run_and_compare(const struct twin *twin, const struct host_case *host, const struct outputs *outputs,
                             struct host_case *twin_host, unsigned checks, struct verdict *verdict)
 {
@@ -100,7 +89,7 @@ static void run_and_compare(const struct twin *twin, const struct host_case *hos
         verdict_reason(verdict, "twin %s: %.1000s", twin->name, run.reason);
         return;
     }
-    add_modelled(&twin->target, verdict);
+    launch_modelled(&twin->target, verdict->modelled, sizeof verdict->modelled);
     twin_compare(host, outputs, twin_host, &twin_outputs, verdict);
 }
 

@@ -81,6 +81,9 @@ struct device {
     /* Emulator: n_bytes at a device pointer count as never written until the next write of them, whatever they hold. NULL
      * where the device keeps no such record. */
     void (*forget)(struct device *device, void *pointer, size_t n_bytes);
+    /* Emulator: what hipDeviceAttributeWarpSize gives from now on, whatever the chip has; 0: the chip's. NULL where the
+     * device is what it is. */
+    void (*report_wave_size)(struct device *device, int wave_size);
     /* Moves up to capacity findings since the last call into out and returns their number: of each launch its faults, then
      * its notes. NULL: the device has none. */
     size_t (*take_findings)(struct device *device, struct finding *out, size_t capacity);

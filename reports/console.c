@@ -74,6 +74,11 @@ static const char *word_of(enum verdict_status status, const char **color)
     }
 }
 
+static bool is_of_launcher(const struct verdict *v)
+{
+    return reg_launcher_check_find(v->name) != REG_LAUNCHER_CHECK_COUNT;
+}
+
 static void print_failure(struct console *console, const struct verdict *v)
 {
     const char *color, *word = word_of(v->status, &color);
@@ -83,11 +88,11 @@ static void print_failure(struct console *console, const struct verdict *v)
     console->n_failures += counts;
     if (console->n_failures > CONSOLE_FAILURES)
         return;
-    char lead[VERDICT_NAME_BYTES + 24];
+    char lead[VERDICT_NAME_BYTES + 48];
     const char *failed = v->status == VERDICT_LAUNCH_FAILED  ? "launch failed: "
                          : v->status == VERDICT_BUILD_FAILED ? "build failed: "
                                                              : "";
-    const char *what = v->subject == SUBJECT_TOOTH ? "tooth " : *v->name ? "bytes " : "";
+    const char *what = v->subject == SUBJECT_TOOTH ? "tooth " : is_of_launcher(v) ? "launcher, " : *v->name ? "bytes " : "";
     snprintf(lead, sizeof lead, "%s%s%s%s", failed, what, v->name, *v->name ? ": " : "");
     print_explained(console, word, color, v, v->registration, lead);
 }
@@ -103,19 +108,19 @@ static void note_exact(struct console *console, const struct verdict *v)
     }
 }
 
-/* A byte contract that held, or was left out. */
-static void note_bytes(struct console *console, const struct verdict *v)
+/* A byte contract, or a launcher's check, that held or was left out. */
+static void note_named(struct console_names *names, const struct verdict *v)
 {
-    size_t used = strlen(console->bytes);
-    console->n_bytes_left_out += v->status == VERDICT_NOT_RUN;
+    size_t used = strlen(names->held);
+    names->n_left_out += v->status == VERDICT_NOT_RUN;
     if (v->status == VERDICT_PASS)
-        snprintf(console->bytes + used, sizeof console->bytes - used, "%s%s", used ? ", " : "", v->name);
+        snprintf(names->held + used, sizeof names->held - used, "%s%s", used ? ", " : "", v->name);
 }
 
 static void note_gate(struct console *console, const struct verdict *v)
 {
     if (*v->name) {
-        note_bytes(console, v);
+        note_named(is_of_launcher(v) ? &console->launcher : &console->bytes, v);
         return;
     }
     if (v->gate == 0 && v->status == VERDICT_NOT_RUN) {
@@ -204,12 +209,12 @@ static void print_exact(const struct console *console)
     }
 }
 
-static void print_bytes(const struct console *console)
+static void print_named(FILE *out, const char *what, const struct console_names *names)
 {
-    if (*console->bytes || console->n_bytes_left_out)
-        fprintf(console->out, ", bytes: %s", *console->bytes ? console->bytes : "none");
-    if (console->n_bytes_left_out)
-        fprintf(console->out, " (%d left out)", console->n_bytes_left_out);
+    if (*names->held || names->n_left_out)
+        fprintf(out, ", %s: %s", what, *names->held ? names->held : "none");
+    if (names->n_left_out)
+        fprintf(out, " (%d left out)", names->n_left_out);
 }
 
 static void print_bound(const struct console *console)
@@ -232,7 +237,8 @@ static void print_pass(const struct console *console, const char *registration, 
     fprintf(out, "  gate 1: %d runs byte-identical, guards intact", console->n_runs);
     if (*console->checks)
         fprintf(out, ", %s clean", console->checks);
-    print_bytes(console);
+    print_named(out, "bytes", &console->bytes);
+    print_named(out, "launcher", &console->launcher);
     fprintf(out, "; gate 2: %" PRId64 " non-finite and %" PRId64 " finite outputs match; ", console->n_nonfinite,
             console->n_finite);
     if (console->has_bound)

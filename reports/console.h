@@ -13,6 +13,12 @@
 
 enum { CONSOLE_FAILURES = 20, CONSOLE_GATES = 6 };
 
+/* Names of what held, and how many were left out. */
+struct console_names {
+    char held[VERDICT_REASON_BYTES];
+    int n_left_out;
+};
+
 struct console {
     FILE *out;
     bool color;
@@ -29,8 +35,7 @@ struct console {
     struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */
     char checks[48];
     char exact_note[VERDICT_REASON_BYTES];
-    char bytes[VERDICT_REASON_BYTES]; /* names of the byte contracts that held */
-    int n_bytes_left_out;
+    struct console_names bytes, launcher; /* its byte contracts, its launcher's checks */
 };
 
 struct verdict_sink console_sink(struct console *console);

@@ -9,8 +9,8 @@ rules='
 contract/base/|contract/base/.*
 contract/|contract/.*|reference/.*|device/(hip_api|device)\.h
 reference/|contract/base/.*|reference/.*
-kernels/|contract/registry\.h|contract/base/.*|reference/.*|kernels/.*
-controls/|contract/registry\.h|contract/base/.*
+kernels/|contract/registry\.h|contract/base/.*|reference/.*|kernels/.*|device/hip_api\.h
+controls/|contract/registry\.h|contract/base/.*|kernels/.*
 records/|contract/base/.*|device/code_object\.h|records/.*
 toolchain/|contract/base/.*|toolchain/.*
 device/|contract/base/.*|records/chips\.h|device/.*

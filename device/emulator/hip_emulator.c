@@ -118,7 +118,7 @@ static hipError_t emu_device_get_attribute(int *value, int attribute, int device
         {hipDeviceAttributeMaxGridDimZ, 65536},
         {hipDeviceAttributeMultiprocessorCount, chip->n_compute_units},
         {hipDeviceAttributeMaxSharedMemoryPerBlock, chip->lds_max_per_workgroup},
-        {hipDeviceAttributeWarpSize, chip->default_wave},
+        {hipDeviceAttributeWarpSize, emulator->reported_wave_size ? emulator->reported_wave_size : chip->default_wave},
     };
     if (!is_device(emulator, device))
         return hip_leave(emulator, hipErrorInvalidDevice);
@@ -389,6 +389,14 @@ static void set_checks(struct device *device, unsigned checks)
     pthread_mutex_unlock(&emulator->lock);
 }
 
+static void report_wave_size(struct device *device, int wave_size)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    emulator->reported_wave_size = (uint32_t)wave_size;
+    pthread_mutex_unlock(&emulator->lock);
+}
+
 static void forget(struct device *device, void *pointer, size_t n_bytes)
 {
     struct emulator *emulator = emulator_of(device);
@@ -438,6 +446,7 @@ static void fill_device(struct emulator *emulator)
         .name_allocation = name_allocation,
         .set_checks = set_checks,
         .forget = forget,
+        .report_wave_size = report_wave_size,
         .take_findings = take_findings,
         .modelled = modelled,
         .close = emulator_close,

@@ -293,6 +293,37 @@ static void time_left_follows_the_share_done(void **state)
     assert_string_equal(text, "1:01:01");
 }
 
+/* A launcher's checks have a list of their own in the line, and name themselves when red. */
+static void launcher_checks_are_named(void **state)
+{
+    (void)state;
+    char *line;
+    size_t n_bytes;
+    FILE *out = open_memstream(&line, &n_bytes);
+    struct console console = {.out = out};
+    struct verdict_sink sink = console_sink(&console);
+    struct verdict v = {.gate = GATE_BYTES, .chip = "gfx1151", .registration = "k", .shape = "1x1", .worst.index = -1};
+    v.n_runs = 5;
+    sink.verdict(sink.context, &v);
+    snprintf(v.name, sizeof v.name, "rows");
+    v.status = VERDICT_PASS;
+    sink.verdict(sink.context, &v);
+    snprintf(v.name, sizeof v.name, "devices");
+    sink.verdict(sink.context, &v);
+    snprintf(v.name, sizeof v.name, "wave size");
+    v.status = VERDICT_NOT_RUN;
+    sink.verdict(sink.context, &v);
+    sink.registration_end(sink.context, "k", "gfx1151");
+    snprintf(v.name, sizeof v.name, "devices");
+    v.status = VERDICT_FAIL;
+    snprintf(v.reason, sizeof v.reason, "run 3 on device 1: wrong");
+    sink.verdict(sink.context, &v);
+    fclose(out);
+    assert_non_null(strstr(line, ", guards intact, bytes: rows, launcher: devices (1 left out); gate 2: "));
+    assert_non_null(strstr(line, "\nFAIL  gfx1151 k  launcher, devices: gate 1 at 1x1: run 3 on device 1: wrong\n"));
+    free(line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +339,7 @@ int main(void)
         cmocka_unit_test(controls_not_run_are_told_apart),
         cmocka_unit_test(controls_that_must_be_green_are_told_apart),
         cmocka_unit_test(time_left_follows_the_share_done),
+        cmocka_unit_test(launcher_checks_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

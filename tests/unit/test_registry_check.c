@@ -20,6 +20,7 @@ struct spoilt {
     struct reg_file_tensor file_tensor;
     struct reg_bytes bytes[2];
     struct reg_window window;
+    struct reg_launcher launcher;
 };
 
 typedef void spoil(struct spoilt *s);
@@ -309,6 +310,87 @@ static void control_green_somewhere_only(struct spoilt *s)
     s->control.green_chips = "gfx90a";
 }
 
+static bool open_nothing(const struct hip_api *hip, void **state, struct error *error)
+{
+    (void)hip, (void)state, (void)error;
+    return true;
+}
+static bool launch_nothing(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state, (void)call, (void)error;
+    return true;
+}
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+/* Its launcher, to be spoilt, in the place of the symbol. */
+static struct reg_launcher *launcher_of(struct spoilt *s)
+{
+    s->launcher = (struct reg_launcher){.kernels = {"dot"},
+                                        .devices_shape = "6x64",
+                                        .n_devices = 2,
+                                        .open = open_nothing,
+                                        .launch = launch_nothing,
+                                        .close = close_nothing};
+    s->registration.launcher = &s->launcher;
+    s->registration.symbol = NULL;
+    return &s->launcher;
+}
+static void launcher_beside_a_symbol(struct spoilt *s)
+{
+    launcher_of(s);
+    s->registration.symbol = "dot";
+}
+static void launcher_of_no_kernel(struct spoilt *s)
+{
+    launcher_of(s)->kernels[0] = NULL;
+}
+static void launcher_without_close(struct spoilt *s)
+{
+    launcher_of(s)->close = NULL;
+}
+static void launcher_of_one_device(struct spoilt *s)
+{
+    launcher_of(s)->n_devices = 1;
+}
+static void launcher_on_no_shape(struct spoilt *s)
+{
+    launcher_of(s)->devices_shape = "7x7";
+}
+static void control_of_no_launcher(struct spoilt *s)
+{
+    launcher_of(s);
+    s->control.how = CONTROL_LAUNCHER;
+}
+static void control_by_an_unknown_launcher_check(struct spoilt *s)
+{
+    launcher_of(s);
+    s->control.gate = GATE_BYTES;
+    s->control.check = "device";
+}
+static void control_by_a_launcher_check_of_a_kernel(struct spoilt *s)
+{
+    s->control.gate = GATE_BYTES;
+    s->control.check = "devices";
+}
+
+static void sound_launcher_passes(void **state)
+{
+    (void)state;
+    struct spoilt s = sound();
+    struct error error = {0};
+    launcher_of(&s);
+    s.control.how = CONTROL_LAUNCHER;
+    s.control.launcher = &s.launcher;
+    s.control.gate = GATE_BYTES;
+    s.control.check = "wave size";
+    if (!check(&s, &error))
+        fail_msg("%s", error.text);
+    assert_true(registration_has_kernel(&s.registration, "dot"));
+    assert_false(registration_has_kernel(&s.registration, "dots"));
+}
+
 static void each_contradiction_is_refused(void **state)
 {
     (void)state;
@@ -368,6 +450,14 @@ static void each_contradiction_is_refused(void **state)
         {control_on_bytes_at_gate_3, "names byte contract rows at gate 3"},
         {control_on_bytes_with_a_shape, "leave shape, pattern and finding out"},
         {control_on_bytes_with_a_finding, "leave shape, pattern and finding out"},
+        {launcher_beside_a_symbol, "symbol and launcher exclude each other"},
+        {launcher_of_no_kernel, "needs open, launch, close and at least one kernel"},
+        {launcher_without_close, "needs open, launch, close and at least one kernel"},
+        {launcher_of_one_device, "2 or more as n_devices"},
+        {launcher_on_no_shape, "devices_shape 7x7 is none of its shapes"},
+        {control_of_no_launcher, "another launcher is wanted, and none is given"},
+        {control_by_an_unknown_launcher_check, "names check device of a launcher, at gate 1"},
+        {control_by_a_launcher_check_of_a_kernel, "names check devices of a launcher, at gate 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct spoilt s = sound();
@@ -604,11 +694,17 @@ static void inputs_depend_on_names_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_contradiction_is_refused),       cmocka_unit_test(sound_registry_passes),
-        cmocka_unit_test(shape_note_excuses_shape_rules),      cmocka_unit_test(names_are_unique_and_controls_are_needed),
-        cmocka_unit_test(chips_are_a_list_of_whole_names),     cmocka_unit_test(twins_agree_in_shapes_patterns_and_tensors),
-        cmocka_unit_test(duty_of_a_control_follows_its_lists), cmocka_unit_test(chips_that_do_not_exist_are_refused),
-        cmocka_unit_test(inputs_depend_on_names_alone),        cmocka_unit_test(byte_contracts_and_their_controls_pass),
+        cmocka_unit_test(sound_launcher_passes),
+        cmocka_unit_test(each_contradiction_is_refused),
+        cmocka_unit_test(sound_registry_passes),
+        cmocka_unit_test(shape_note_excuses_shape_rules),
+        cmocka_unit_test(names_are_unique_and_controls_are_needed),
+        cmocka_unit_test(chips_are_a_list_of_whole_names),
+        cmocka_unit_test(twins_agree_in_shapes_patterns_and_tensors),
+        cmocka_unit_test(duty_of_a_control_follows_its_lists),
+        cmocka_unit_test(chips_that_do_not_exist_are_refused),
+        cmocka_unit_test(inputs_depend_on_names_alone),
+        cmocka_unit_test(byte_contracts_and_their_controls_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

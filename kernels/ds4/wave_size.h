@@ -1,0 +1,17 @@
+/* The wave size of a device, by which its launchers choose their kernels' variants. */
+#ifndef KERNELS_DS4_WAVE_SIZE_H
+#define KERNELS_DS4_WAVE_SIZE_H
+
+#include "contract/base/error.h"
+#include "device/hip_api.h"
+
+/* What the device says at run time: a build for several chips knows no other way. */
+static inline bool ds4_wave_size(const struct hip_api *hip, int device, int *wave_size, struct error *error)
+{
+    hipError_t code = hip->hipDeviceGetAttribute(wave_size, hipDeviceAttributeWarpSize, device);
+    return code == hipSuccess ||
+           error_set(error, STATUS_ENVIRONMENT, "the wave size of device %d: hipDeviceGetAttribute: %s", device,
+                     hip->hipGetErrorName(code));
+}
+
+#endif

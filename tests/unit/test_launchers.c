@@ -1,0 +1,322 @@
+/*
+ * Launchers on the emulator: the checks that they have beside their runs, each made red by a launcher that is wrong in its
+ * way, and what ds4's launchers keep for a device.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/session.h"
+#include "contract/launcher.h"
+#include "kernels/ds4/scratch.h"
+#include "kernels/ds4/weight_cache.h"
+
+static const char registered[] = "projection_q8_0";
+
+static struct toolchain *toolchain;
+static struct arena arena;
+static struct registry registry;
+
+static int open_toolchain(void **state)
+{
+    struct error error = {0};
+    *state = NULL;
+    toolchain = toolchain_open(NULL, &error);
+    if (toolchain && registry_collect(&arena, &registry, &error))
+        return 0;
+    fprintf(stderr, "test_launchers: %s\n", error.text);
+    return -1;
+}
+
+static int close_toolchain(void **state)
+{
+    (void)state;
+    toolchain_close(toolchain);
+    arena_free(&arena);
+    return 0;
+}
+
+/* The registered case of a launcher on an emulator of so many devices. */
+struct fixture {
+    struct device *device;
+    struct builder builder;
+    struct builds builds;
+    struct registration registration;
+    struct reg_launcher launcher;
+    struct host_case host;
+    struct launch_target target;
+};
+
+static void fixture_open(struct fixture *f, int n_devices)
+{
+    struct error error = {0};
+    struct emulator_options options = {.chip = "gfx1151", .n_devices = n_devices, .n_threads = 1};
+    *f = (struct fixture){.builder = session_builder(toolchain), .registration = *registry_find(&registry, registered)};
+    f->launcher = *f->registration.launcher;
+    f->registration.launcher = &f->launcher;
+    assert_true(emulator_open(&options, &f->device, &error));
+    f->builds = (struct builds){.builder = &f->builder, .device = f->device};
+    assert_true(host_case_open(&f->host, &f->registration, registration_shape(&f->registration, f->launcher.devices_shape),
+                               REG_PATTERN_SIGNED, 1, 1, &error));
+    if (!builds_target(&f->builds, &f->registration, NULL, &f->target, &error))
+        fail_msg("%s", error.text);
+}
+
+static void fixture_close(struct fixture *f)
+{
+    host_case_close(&f->host);
+    builds_free(&f->builds);
+    f->device->close(f->device);
+}
+
+static struct verdict check(struct fixture *f, enum reg_launcher_check which)
+{
+    struct launcher_options options = {.seed = 1, .checks = CHECKS_ALL};
+    struct launch_fault fault = launch_as_planned(&f->host);
+    struct verdict v = launcher_verdict(which, &f->host, &f->target);
+    launcher_check(which, &f->host, &f->target, &fault, &f->builds, &options, &v);
+    return v;
+}
+
+/* The check's verdict on the registered launcher with another launch. */
+static struct verdict check_with(bool (*launch)(void *, const struct reg_call *, struct error *), int n_devices,
+                                 enum reg_launcher_check which)
+{
+    struct fixture f;
+    fixture_open(&f, n_devices);
+    if (launch)
+        f.launcher.launch = launch;
+    struct verdict v = check(&f, which);
+    int current = -1, wave_size = 0;
+    assert_int_equal(f.device->hip->hipGetDevice(&current), hipSuccess);
+    assert_int_equal(current, 0);
+    assert_int_equal(f.device->hip->hipDeviceGetAttribute(&wave_size, hipDeviceAttributeWarpSize, 0), hipSuccess);
+    assert_int_equal(wave_size, 32);
+    fixture_close(&f);
+    return v;
+}
+
+static void the_registered_launcher_holds_its_checks(void **state)
+{
+    (void)state;
+    struct verdict v = check_with(NULL, 3, REG_LAUNCHER_DEVICES);
+    assert_string_equal(v.reason, "");
+    assert_int_equal(v.status, VERDICT_PASS);
+    assert_int_equal(v.n_runs, 20);
+    assert_int_equal(v.n_compared, 3 * 3 * 9);
+    assert_string_equal(v.name, "devices");
+    v = check_with(NULL, 1, REG_LAUNCHER_WAVE);
+    assert_string_equal(v.reason, "");
+    assert_int_equal(v.status, VERDICT_PASS);
+    assert_int_equal(v.n_runs, 2);
+}
+
+static void one_device_is_no_check_of_several(void **state)
+{
+    (void)state;
+    struct verdict v = check_with(NULL, 1, REG_LAUNCHER_DEVICES);
+    assert_int_equal(v.status, VERDICT_NOT_RUN);
+    assert_string_equal(v.reason, "one device of chip gfx1151 here; it takes two");
+}
+
+/* Writes output and no kernel: zeros, then on device 1 in its third launch another byte. */
+static bool launch_that_differs(void *state, const struct reg_call *call, struct error *error)
+{
+    static _Thread_local int n_launches;
+    const struct reg_tensor *out = &call->c->plan->tensor[2];
+    (void)state, (void)error;
+    call->hip->hipMemset(call->tensors[2], 0, tensor_bytes(out));
+    if (call->device == 1 && ++n_launches == 3)
+        call->hip->hipMemset((char *)call->tensors[2] + 40, 1, 1);
+    return true;
+}
+
+static void bytes_that_differ_on_one_device_are_red(void **state)
+{
+    (void)state;
+    struct verdict v = check_with(launch_that_differs, 2, REG_LAUNCHER_DEVICES);
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_non_null(strstr(v.reason,
+                           "run 3 on device 1: run 3 differs from run 1 in 1 elements of out, first 10: 0x0, then "
+                           "0x1"));
+}
+
+static bool launch_that_refuses_device_1(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state;
+    if (call->device == 1)
+        return error_set(error, STATUS_USAGE, "no state for device 1");
+    call->hip->hipMemset(call->tensors[2], 0, tensor_bytes(&call->c->plan->tensor[2]));
+    return true;
+}
+
+static void a_launcher_of_one_device_is_red(void **state)
+{
+    (void)state;
+    struct verdict v = check_with(launch_that_refuses_device_1, 2, REG_LAUNCHER_DEVICES);
+    assert_int_equal(v.status, VERDICT_LAUNCH_FAILED);
+    assert_string_equal(v.reason, "run 1 on device 1: the launcher: no state for device 1");
+}
+
+static bool launch_that_refuses_too_late(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state;
+    call->hip->hipMemset(call->tensors[2], 0, 4);
+    return error_set(error, STATUS_USAGE, "waves are not as expected");
+}
+
+static void an_unknown_wave_size_must_be_refused_first(void **state)
+{
+    (void)state;
+    struct verdict v = check_with(launch_that_differs, 1, REG_LAUNCHER_WAVE);
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_string_equal(v.reason, "a device with waves of 16 was launched on; refuse a size that no variant is for");
+    v = check_with(launch_that_refuses_too_late, 1, REG_LAUNCHER_WAVE);
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_string_equal(v.reason, "a device with waves of 16 was refused only after out was written");
+}
+
+/* A runtime whose hipMalloc counts its calls and may be out of memory. */
+static struct {
+    const struct hip_api *hip;
+    int n_calls;
+    bool is_full;
+} allocator;
+
+static hipError_t counted_malloc(void **pointer, size_t n_bytes)
+{
+    allocator.n_calls++;
+    return allocator.is_full ? hipErrorOutOfMemory : allocator.hip->hipMalloc(pointer, n_bytes);
+}
+
+static struct hip_api counting(const struct fixture *f, bool is_full)
+{
+    struct hip_api hip = *f->device->hip;
+    hip.hipMalloc = counted_malloc;
+    allocator.hip = f->device->hip;
+    allocator.n_calls = 0;
+    allocator.is_full = is_full;
+    return hip;
+}
+
+static void a_matrix_is_copied_at_its_second_use(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, 1);
+    struct hip_api hip = counting(&f, false);
+    struct ds4_weight_cache cache = {.budget_bytes = 1000};
+    void *copy = NULL, *again = NULL;
+    int a, b, c;
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_PACKED);
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_FILL);
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &again), DS4_WEIGHTS_COPY);
+    assert_ptr_equal(copy, again);
+    for (int use = 0; use < 3; use++) /* 401 bytes are over the 400 that are left */
+        assert_int_equal(ds4_weight_cache_use(&cache, &hip, &b, 401, &copy), DS4_WEIGHTS_PACKED);
+    assert_int_equal(allocator.n_calls, 1);
+    ds4_weight_cache_use(&cache, &hip, &c, 400, &copy);
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &c, 400, &copy), DS4_WEIGHTS_FILL);
+    assert_int_equal(cache.used_bytes, 1000);
+    ds4_weight_cache_free(&cache, &hip);
+    assert_int_equal(cache.used_bytes, 0);
+    fixture_close(&f);
+}
+
+static void a_full_device_falls_back_and_is_asked_once(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, 1);
+    struct hip_api hip = counting(&f, true);
+    struct ds4_weight_cache cache = {.budget_bytes = 1000};
+    void *copy = NULL;
+    int a;
+    for (int use = 0; use < 4; use++)
+        assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_PACKED);
+    assert_int_equal(allocator.n_calls, 1);
+    assert_int_equal(hip.hipGetLastError(), hipSuccess);
+    fixture_close(&f);
+}
+
+static void scratch_grows_and_is_kept(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct error error = {0};
+    fixture_open(&f, 1);
+    struct hip_api hip = counting(&f, false);
+    struct ds4_scratch scratch = {0};
+    void *first, *second;
+    assert_true(ds4_scratch_take(&scratch, &hip, 100, &first, &error));
+    assert_true(ds4_scratch_take(&scratch, &hip, 64, &second, &error));
+    assert_ptr_equal(first, second);
+    assert_true(ds4_scratch_take(&scratch, &hip, 101, &second, &error));
+    assert_int_equal(allocator.n_calls, 2);
+    allocator.is_full = true;
+    assert_false(ds4_scratch_take(&scratch, &hip, 102, &second, &error));
+    assert_string_equal(error.text, "hipMalloc of 102 bytes of scratch: hipErrorOutOfMemory");
+    ds4_scratch_free(&scratch, &hip);
+    fixture_close(&f);
+}
+
+/* Device memory is full for all but what launches need: every launch reads the matrix as it is stored. */
+static hipError_t malloc_of_small(void **pointer, size_t n_bytes)
+{
+    const size_t copy_bytes = (size_t)9 * 34 * 32 * 2; /* of the fixture's case */
+    allocator.n_calls += n_bytes == copy_bytes;
+    return n_bytes == copy_bytes ? hipErrorOutOfMemory : allocator.hip->hipMalloc(pointer, n_bytes);
+}
+
+/* The outputs of four launches, which have the same bytes. */
+static struct hash128 outputs_of_four_launches(bool is_full)
+{
+    struct fixture f;
+    struct arena kept = {0};
+    struct outputs first = {0};
+    fixture_open(&f, 1);
+    struct hip_api hip = counting(&f, false);
+    struct device device = *f.device;
+    struct launch_fault fault = launch_as_planned(&f.host);
+    struct verdict v = verdict_for_case(&f.host, &f.target, GATE_BYTES);
+    struct gate1_options options = {.n_runs = 4, .seed = 1, .guarded_only = true};
+    hip.hipMalloc = is_full ? malloc_of_small : counted_malloc;
+    device.hip = &hip;
+    f.target.device = &device;
+    gate1_run(&f.target, &f.host, &fault, &options, &kept, &first, &v);
+    assert_string_equal(v.reason, "");
+    assert_int_equal(v.status, VERDICT_PASS);
+    if (is_full)
+        assert_int_equal(allocator.n_calls, 1); /* refused, and asked no more */
+    arena_free(&kept);
+    fixture_close(&f);
+    return v.output;
+}
+
+static void a_launch_without_a_copy_leaves_the_same_bytes(void **state)
+{
+    (void)state;
+    assert_true(hash_equal(outputs_of_four_launches(false), outputs_of_four_launches(true)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_registered_launcher_holds_its_checks),
+        cmocka_unit_test(one_device_is_no_check_of_several),
+        cmocka_unit_test(bytes_that_differ_on_one_device_are_red),
+        cmocka_unit_test(a_launcher_of_one_device_is_red),
+        cmocka_unit_test(an_unknown_wave_size_must_be_refused_first),
+        cmocka_unit_test(a_matrix_is_copied_at_its_second_use),
+        cmocka_unit_test(a_full_device_falls_back_and_is_asked_once),
+        cmocka_unit_test(scratch_grows_and_is_kept),
+        cmocka_unit_test(a_launch_without_a_copy_leaves_the_same_bytes),
+    };
+    return cmocka_run_group_tests_name("launchers", tests, open_toolchain, close_toolchain);
+}
