@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "contract/registry_list.h"
-
 int64_t tensor_elements(const struct reg_tensor *tensor)
 {
     return tensor->rows * tensor->columns;
@@ -85,12 +83,19 @@ static void fill_inputs(struct host_case *host)
             fill_input(host, t);
 }
 
-static void copy_inputs(struct host_case *host, const struct host_case *other)
+static bool copy_inputs(struct host_case *host, const struct host_case *other, struct error *error)
 {
-    for (int t = 0; t < host->plan.n_tensors; t++)
-        if (host->plan.tensor[t].role == REG_INPUT)
-            memcpy(host->c.data[t], other->c.data[plan_tensor(&other->plan, host->plan.tensor[t].name)],
-                   tensor_bytes(&host->plan.tensor[t]));
+    for (int t = 0; t < host->plan.n_tensors; t++) {
+        const struct reg_tensor *tensor = &host->plan.tensor[t];
+        int from = plan_tensor(&other->plan, tensor->name);
+        if (tensor->role != REG_INPUT)
+            continue;
+        if (from < 0 || tensor_bytes(&other->plan.tensor[from]) != tensor_bytes(tensor))
+            return error_set(error, STATUS_USAGE, "%s at %s has no input %s of the size that %s needs",
+                             other->c.registration->name, other->c.shape->label, tensor->name, host->c.registration->name);
+        memcpy(host->c.data[t], other->c.data[from], tensor_bytes(tensor));
+    }
+    return true;
 }
 
 bool host_case_open(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
@@ -119,14 +124,11 @@ bool host_case_open_on(struct host_case *host, const struct registration *regist
                        struct error *error)
 {
     struct reg_case c = {.registration = registration,
-                         .shape = registration_shape(registration, other->c.shape->label),
+                         .shape = other->c.shape,
                          .pattern = other->c.pattern,
                          .seed = other->c.seed,
                          .n_threads = other->c.n_threads};
-    if (!plan_case(host, &c, error))
-        return false;
-    copy_inputs(host, other);
-    return true;
+    return plan_case(host, &c, error) && copy_inputs(host, other, error);
 }
 
 bool host_case_reference(struct host_case *host, struct error *error)

@@ -24,8 +24,8 @@ bool host_case_open(struct host_case *host, const struct registration *registrat
 bool host_case_open_file(struct host_case *host, const struct registration *registration, const struct reg_shape *shape,
                          const struct reg_file *file, enum reg_pattern pattern, uint64_t seed, int n_threads,
                          struct error *error);
-/* Likewise for a registration that has the shapes and tensors of another's case: the case of that shape, whose inputs are
- * the other's by name. */
+/* Likewise for a registration with the tensors of another's: its case of the other's shape and pattern, with the bytes of
+ * the other's inputs by name. */
 bool host_case_open_on(struct host_case *host, const struct registration *registration, const struct host_case *other,
                        struct error *error);
 /* Computes bounds of all outputs. */

@@ -227,7 +227,7 @@ struct registration {
     const char *exact_note, *exact_sibling;
     /* Teeth that no gate catches and why that is legitimate: comma list of teeth names, and the reason. NULL: none. */
     const char *blind_teeth, *blind_reason;
-    /* Name of a registration that computes the same: it has the same shapes (by label), patterns and tensors (by name).
+    /* Name of a registration that computes the same: it has the same shapes, patterns and tensors (by name).
      * Each gate-3 case of this one also runs the twin on its inputs, where both are for the chip, and the outputs may be
      * apart by what their references are and by both bounds together. NULL: none. */
     const char *twin;

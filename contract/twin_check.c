@@ -25,8 +25,9 @@ static bool shapes_are_the_twins(const struct registration *r, const struct regi
         const struct reg_shape *shape = registration_shape(twin, r->shapes[i].label);
         struct reg_plan own, other;
         const char *missing = "";
-        if (!shape)
-            return INVALID(error, r->name, "its twin %s has no shape %s", twin->name, r->shapes[i].label);
+        if (!shape || memcmp(shape->dim, r->shapes[i].dim, sizeof shape->dim) != 0)
+            return INVALID(error, r->name, "its twin %s has no shape %s of the same dimensions", twin->name,
+                           r->shapes[i].label);
         if (!check_shape_plan(r, &r->shapes[i], &own, error) || !check_shape_plan(twin, shape, &other, error))
             return false;
         if (!tensors_are_in(&own, &other, &missing) || !tensors_are_in(&other, &own, &missing))

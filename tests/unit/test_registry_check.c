@@ -570,6 +570,11 @@ static void twin_without_a_shape(struct twins *t)
     t->shapes[0].label = "1x033";
     t->other.shapes = t->shapes;
 }
+static void twin_of_other_dimensions(struct twins *t)
+{
+    t->shapes[2].dim[2] = 1;
+    t->other.shapes = t->shapes;
+}
 static void twin_without_a_pattern(struct twins *t)
 {
     t->own.patterns = 1u << REG_PATTERN_EDGES;
@@ -606,7 +611,8 @@ static void twins_agree_in_shapes_patterns_and_tensors(void **state)
     } cases[] = {
         {twin_of_nobody, "its twin nobody is not registered"},
         {twin_of_itself, "is its own twin"},
-        {twin_without_a_shape, "its twin fake_twin has no shape 1x33"},
+        {twin_without_a_shape, "its twin fake_twin has no shape 1x33 of the same dimensions"},
+        {twin_of_other_dimensions, "its twin fake_twin has no shape 9x300 of the same dimensions"},
         {twin_without_a_pattern, "its twin fake_twin does not run all of its patterns"},
         {twin_on_other_chips, "no chip has both it and its twin fake_twin"},
         {twin_of_another_size, "shape 1x33: tensor w is not the same in its twin fake_twin"},
