@@ -1,6 +1,7 @@
 #include "commands/options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
     X(SCHEDULE, "schedule", "S", FOR_RUN | ON_EMULATOR,                                                                    \
       "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
+    X(HASH, "hash", NULL, FOR_RUN, "print the hash of every tensor and of each of its rows")                               \
+    X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
     X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
@@ -168,6 +171,8 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return parse_seed("seed", value, &a->seed, error);
     case OPTION_SCHEDULE:
         return parse_seed("schedule", value, &a->schedule, error);
+    case OPTION_DUMP_ROW:
+        return parse_number("dump-row", value, 0, INT_MAX, &a->dump_row, error);
     case OPTION_DEVICE_COUNT:
         return parse_number("device-count", value, 1, 64, &a->n_devices, error);
     case OPTION_JOBS:
@@ -202,6 +207,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->teeth |= id == OPTION_TEETH;
     a->update |= id == OPTION_UPDATE;
     a->record |= id == OPTION_RECORD;
+    a->hash |= id == OPTION_HASH;
     a->help |= id == OPTION_HELP;
     if (id == OPTION_COLOR || id == OPTION_NO_COLOR)
         a->color = id == OPTION_COLOR;
@@ -243,6 +249,7 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     *arguments = (struct arguments){.command = argv[0],
                                     .n_jobs = parallel_processors(),
                                     .n_runs = DEFAULT_RUNS,
+                                    .dump_row = -1,
                                     .seed = 1,
                                     .checks = CHECKS_ALL,
                                     .pattern = REG_PATTERN_COUNT,

@@ -31,6 +31,8 @@ struct arguments {
     unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
     enum matrix_model matrix_model; /* of the emulator */
     uint64_t seed, schedule;
+    bool hash;
+    int dump_row; /* -1: none */
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
     const char *log, *resume, *shape, *bytes, *weights, *kernel;

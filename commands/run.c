@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "commands/options.h"
+#include "commands/row_dump.h"
 #include "commands/session.h"
 #include "contract/base/text.h"
 #include "contract/bytes.h"
@@ -37,6 +38,7 @@ struct one_run {
     struct builds builds;
     struct launch_target target;
     struct twin twin;
+    struct row_dump dump;
     enum status status;
 };
 
@@ -183,6 +185,7 @@ static bool run_opened_case(struct one_run *one, struct host_case *host, struct 
     print_verdict(one, &v);
     if (v.status != VERDICT_PASS)
         print_repeat(one, host);
+    row_dump_print(&one->dump, stdout, host, &first);
     return !first.data[next_output(&host->plan, 0)] || judge_outputs(one, host, &first, error);
 }
 
@@ -192,7 +195,7 @@ static bool run_pattern(struct one_run *one, enum reg_pattern pattern, struct er
     const struct reg_file *file = a->weights ? &one->weights.file : NULL;
     struct host_case host;
     bool ok = host_case_open_file(&host, one->registration, one->shape, file, pattern, a->seed, a->n_jobs, error) &&
-              run_opened_case(one, &host, error);
+              row_dump_fits(&one->dump, &host.plan, error) && run_opened_case(one, &host, error);
     host_case_close(&host);
     fflush(stdout);
     return ok;
@@ -283,6 +286,10 @@ static bool choose_bytes(struct one_run *one, struct error *error)
     const struct arguments *a = one->arguments;
     if (a->shape || a->pattern != REG_PATTERN_COUNT) {
         error_set(error, STATUS_USAGE, "--bytes has its own shape and pattern; leave --shape and --pattern out");
+        return false;
+    }
+    if (a->hash || a->dump_row >= 0) {
+        error_set(error, STATUS_USAGE, "--bytes is judged by its bytes; leave --hash and --dump-row out, or give --shape");
         return false;
     }
     one->bytes = registration_bytes(one->registration, a->bytes);
@@ -425,7 +432,8 @@ int command_run(int argc, char **argv)
         return STATUS_OK;
     }
     struct session session;
-    struct one_run one = {.arguments = &arguments, .session = &session};
+    struct one_run one = {
+        .arguments = &arguments, .session = &session, .dump = {.hashes = arguments.hash, .row = arguments.dump_row}};
     bool ok = session_open(&session, &arguments, &error) && choose(&one, &error) && run_on_device(&one, &error);
     int status = ok ? (int)one.status : command_fail(arguments.command, &error);
     weights_close(&one.weights);

@@ -100,6 +100,24 @@ unknown_bytes() {
     run 2 run "$kernel" --bytes columns && err_says 'has no byte contract columns; it has: rows' && one_error_line &&
         run 2 run "$kernel" --bytes rows --shape 2x33 && err_says 'leave --shape and --pattern out' && one_error_line
 }
+dumps() { # lines on standard output that another run, of other threads or on another chip, has too where the bytes are the same
+    run 0 run "$kernel" --shape 2x33 --pattern signed --hash --dump-row 1 && grep -E '^(HASH|ROW) ' "$work/out" >"$work/dump" &&
+        out_says "^HASH $kernel 2x33 signed out all [0-9a-f]{32}$" && out_says "^HASH $kernel 2x33 signed x 1 [0-9a-f]{32}$" &&
+        [ "$(grep -c "^ROW $kernel 2x33 signed out 1 [0-9]* 0x[0-9a-f]\{8\} " "$work/dump")" -eq 33 ]
+}
+dumps_again() {
+    run 0 run "$kernel" --shape 2x33 --pattern signed --hash --dump-row 1 --jobs 1 --runs 2 && grep -E '^(HASH|ROW) ' "$work/out" | cmp -s - "$work/dump"
+}
+dumps_another() { # another seed: every row of x and of the output differs
+    run 0 run "$kernel" --shape 2x33 --pattern signed --hash --seed 2 && grep -E '^HASH .* (x|out) ' "$work/out" >"$work/other" &&
+        [ "$(wc -l <"$work/other")" -eq 6 ] && ! grep -qxFf "$work/dump" "$work/other"
+}
+dumps_other_chip() { # the inputs of a chip with waves of 64 are the same
+    run 0 run "$kernel" --shape 2x33 --pattern signed --hash --chip gfx90a && grep -E '^HASH .* x ' "$work/out" >"$work/other" &&
+        [ "$(wc -l <"$work/other")" -eq 3 ] && [ "$(grep -cxFf "$work/other" "$work/dump")" -eq 3 ]
+}
+dumps_no_byte_contract() { run 2 run "$kernel" --bytes rows --hash && err_says 'leave --hash and --dump-row out' && one_error_line; }
+no_such_row() { run 2 run "$kernel" --shape 2x33 --dump-row 2 && err_says 'dump-row 2: no tensor of this shape has that row; give 0 to 1' && one_error_line; }
 list_json() { run 0 list --json --only "$kernel" && out_says "\"name\": \"$kernel\"" && out_says '"label": "2x33"'; }
 list_teeth() { run 0 list --teeth --only "$kernel" && out_says '^  sum_bf16 +gate 3 ' && out_says '^  first_run_only +gate 1 ' && ! out_says BLIND; }
 
@@ -187,6 +205,12 @@ check 'one case runs verbosely' one_case
 check 'one byte contract runs verbosely and is listed' one_byte_contract
 check 'an unknown byte contract lists those that exist' unknown_bytes
 check 'an unknown shape lists those that exist' unknown_shape
+check 'rows are dumped with their bits and hashes' dumps
+check 'dumped lines do not depend on host threads' dumps_again
+check 'another seed has other hashes' dumps_another
+check 'hashes of inputs do not depend on the chip' dumps_other_chip
+check 'a byte contract has no dump' dumps_no_byte_contract
+check 'a row that no tensor has is one line and status 2' no_such_row
 check 'list gives JSON' list_json
 check 'list gives the table of teeth' list_teeth
 check 'one edited constant in a kernel is red at gate 3' edited_kernel
