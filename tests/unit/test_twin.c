@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -166,6 +167,13 @@ static void undecided_outputs_are_not_compared(void **state)
     close_pair(&p);
 }
 
+static size_t uses_an_assumption(struct device *device, hipFunction_t function, char *text, size_t capacity)
+{
+    (void)device, (void)function;
+    snprintf(text, capacity, "v_dot2_f32_f16");
+    return 1;
+}
+
 /* The right kernel's case beside a twin that is run on the fake device, a gfx1151. */
 static struct verdict judge_beside(struct registration other, int fail_launch)
 {
@@ -176,6 +184,7 @@ static struct verdict judge_beside(struct registration other, int fail_launch)
     struct registry registry = {.registrations = registrations, .n_registrations = 2};
     struct builder builder = fake_builder();
     struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, true)};
+    builds.device->modelled = uses_an_assumption;
     struct twin twin = twin_find(&registry, &p.own, &builds);
     struct verdict v = verdict_for_case(&p.host, NULL, GATE_BOUND);
     struct error error = {0};
@@ -196,6 +205,7 @@ static void twin_is_launched_and_compared(void **state)
     assert_int_equal(v.n_twin, 9);
     assert_true(v.twin_ratio == 0);
     assert_true(v.twin_code.low != 0);
+    assert_string_equal(v.modelled, "v_dot2_f32_f16");
     v = judge_beside(fake_twin("drops_last_term"), 0);
     assert_int_equal(v.status, VERDICT_FAIL);
     assert_int_equal(v.gate, GATE_BOUND);
@@ -226,6 +236,7 @@ static void twin_of_another_chip_is_named_and_not_run(void **state)
     struct verdict v = judge_beside(other, 0);
     assert_int_equal(v.status, VERDICT_PASS);
     assert_int_equal(v.n_twin, 0);
+    assert_string_equal(v.modelled, "");
     assert_true(v.twin_code.low == 0 && v.twin_code.high == 0);
 }
 
