@@ -18,6 +18,13 @@ static double weight(const struct ds4_matmul *p, int64_t j, int64_t i)
     return p->weights == DS4_F16 ? format_load(FORMAT_F16, row_of(p, j), i) : q8_0_weight(row_of(p, j), i);
 }
 
+/* What is multiplied for x[row][i]. */
+static double x_at(const struct ds4_matmul *p, int64_t row, int64_t i)
+{
+    float x = p->x[row * p->k + i];
+    return p->x_format == FORMAT_F16 ? format_round(FORMAT_F16, x) : x;
+}
+
 /* What a group's chain takes for w[j][i]. */
 static double factor(const struct ds4_matmul *p, const void *row, int64_t i)
 {
@@ -27,24 +34,23 @@ static double factor(const struct ds4_matmul *p, const void *row, int64_t i)
     return block->q[i % Q8_0_WEIGHTS];
 }
 
-struct group {
-    int64_t n_terms;
-    double sum, sum_abs;
-};
-
 static int64_t group_of(const struct ds4_matmul *p, int64_t i)
 {
     return i / p->run % p->n_groups;
 }
 
-static void fill_groups(const struct ds4_matmul *p, const double *factors, const float *x, struct group *groups)
+static void fill_groups(const struct ds4_matmul *p, const double *factors, const double *x, struct step_terms *groups)
 {
     for (int64_t g = 0; g < p->n_groups; g++)
-        groups[g] = (struct group){0};
+        groups[g] = (struct step_terms){0};
     for (int64_t i = 0; i < p->k; i++) {
-        struct group *group = &groups[group_of(p, i)];
+        struct step_terms *group = &groups[group_of(p, i)];
+        if (p->step != STEP_FMA_F32) {
+            step_terms_add(group, FORMAT_F16, x[i], factors[i]);
+            continue;
+        }
         double product = factors[i] * x[i]; /* exact: at most 11 + 24 bits */
-        group->n_terms++;
+        group->n_products++;
         group->sum += product;
         group->sum_abs += fabs(product);
     }
@@ -52,10 +58,14 @@ static void fill_groups(const struct ds4_matmul *p, const double *factors, const
 
 /* With f16 weights each of the chain's roundings may lose half the smallest subnormal more; a product with an integer q is
  * a multiple of that subnormal, as are sums of such, and loses nothing. */
-static struct bound group_sum(const struct ds4_matmul *p, const struct group *group)
+static struct bound group_sum(const struct ds4_matmul *p, const struct step_terms *group)
 {
-    double lost = p->weights == DS4_F16 ? (double)group->n_terms * format_facts(FORMAT_F32)->half_subnormal : 0;
-    return bound_sum(FORMAT_F32, group->n_terms, group->sum, group->sum_abs, lost, p->roundings_in_group);
+    double lost = p->weights == DS4_F16 ? (double)group->n_products * format_facts(FORMAT_F32)->half_subnormal : 0;
+    if (p->step == STEP_FMA_F32)
+        return bound_sum(FORMAT_F32, group->n_products, group->sum, group->sum_abs, lost, p->roundings_in_group);
+    if (!isfinite(group->sum))
+        return bound_exact(group->sum);
+    return step_chain(p->step, group, p->run / step_products(p->step), 0);
 }
 
 /* As the group enters the sum of all: times its scale, unrounded but for float64's rounding of the value; then the fma that
@@ -71,11 +81,34 @@ static struct bound scaled_sum(const struct ds4_matmul *p, const void *row, int6
     return scaled;
 }
 
+/* A sum in two doubles (Knuth; Muller et al., 4.3.2): terms of very different sizes may cancel, and the value must still be
+ * good to far below a spacing of the output. */
+struct wide_sum {
+    double high, low;
+};
+
+static void wide_add(struct wide_sum *sum, double term)
+{
+    double high = sum->high + term, from_sum = high - term;
+    sum->low += (sum->high - from_sum) + (term - (high - from_sum));
+    sum->high = high;
+}
+
+/* The sum of x w, of which each product is exact: at most 24 + 8 + 11 bits. */
+static double exact_value(const struct ds4_matmul *p, const double *factors, const double *x, const void *row)
+{
+    struct wide_sum sum = {0, 0};
+    const struct block_q8_0 *blocks = p->weights == DS4_Q8_0 ? row : NULL;
+    for (int64_t i = 0; i < p->k; i++)
+        wide_add(&sum, x[i] * factors[i] * (blocks ? q8_0_scale(&blocks[i / Q8_0_WEIGHTS]) : 1));
+    return sum.high + sum.low;
+}
+
 /* The sum of all groups; infinities and NaN among them decide it unless the finite ones may overflow. */
-static struct bound output(const struct ds4_matmul *p, const void *row, const struct group *groups)
+static struct bound output(const struct ds4_matmul *p, const void *row, const struct step_terms *groups)
 {
     double sum = 0, sum_abs = 0, error = 0;
-    for (int64_t g = 0; g < p->n_groups && groups[g].n_terms > 0; g++) {
+    for (int64_t g = 0; g < p->n_groups && groups[g].n_products > 0; g++) {
         struct bound scaled = scaled_sum(p, row, g, group_sum(p, &groups[g]));
         sum += scaled.value;
         error += scaled.error;
@@ -95,23 +128,48 @@ struct job {
 
 static const struct bound unknown = {0, INFINITY};
 
+/* Room for one column: its factors, a row of x, and the groups of one output. */
+struct scratch {
+    double *factors, *x;
+    struct step_terms *groups;
+};
+
+static bool scratch_open(struct scratch *s, const struct ds4_matmul *p)
+{
+    *s = (struct scratch){calloc((size_t)p->k, sizeof(double)), calloc((size_t)p->k, sizeof(double)),
+                          calloc((size_t)p->n_groups, sizeof(struct step_terms))};
+    return s->factors && s->x && s->groups;
+}
+
+static void scratch_close(struct scratch *s)
+{
+    free(s->factors);
+    free(s->x);
+    free(s->groups);
+}
+
 static void reference_column(void *context, int64_t j)
 {
     const struct job *job = context;
     const struct ds4_matmul *p = job->p;
     const void *row = row_of(p, j);
-    double *factors = calloc((size_t)p->k, sizeof *factors);
-    struct group *groups = calloc((size_t)p->n_groups, sizeof *groups);
-    bool has_room = factors && groups;
+    struct scratch s;
+    bool has_room = scratch_open(&s, p);
     for (int64_t i = 0; has_room && i < p->k; i++)
-        factors[i] = factor(p, row, i);
+        s.factors[i] = factor(p, row, i);
     for (int64_t r = 0; r < p->rows; r++) {
-        if (has_room)
-            fill_groups(p, factors, p->x + r * p->k, groups);
-        job->out[r * p->n + j] = has_room ? output(p, row, groups) : unknown;
+        struct bound *out = &job->out[r * p->n + j];
+        *out = unknown;
+        if (!has_room)
+            continue;
+        for (int64_t i = 0; i < p->k; i++)
+            s.x[i] = x_at(p, r, i);
+        fill_groups(p, s.factors, s.x, s.groups);
+        *out = output(p, row, s.groups);
+        if (isfinite(out->value) && isfinite(out->error))
+            out->value = exact_value(p, s.factors, s.x, row);
     }
-    free(factors);
-    free(groups);
+    scratch_close(&s);
 }
 
 void ds4_matmul_reference(const struct ds4_matmul *problem, struct bound *out)
@@ -124,15 +182,15 @@ void ds4_matmul_audit(const struct ds4_matmul *p, int64_t row, int64_t column, s
 {
     audit_set(audit, 0, 0);
     for (int64_t i = 0; i < p->k; i++)
-        audit_accumulate(audit, 0, p->x[row * p->k + i], weight(p, column, i));
+        audit_accumulate(audit, 0, x_at(p, row, i), weight(p, column, i));
 }
 
 static double model_element(const struct ds4_matmul *p, const struct policy *policy, int64_t row, int64_t column)
 {
-    const float *x = p->x + (row + policy->row_shift) % p->rows * p->k;
+    int64_t from = (row + policy->row_shift) % p->rows;
     double sum = 0;
     for (int64_t i = 0, n = policy_terms(policy, p->k); i < n; i++)
-        sum = policy_add(policy, sum, policy_product(policy, x[i], weight(p, column, i)));
+        sum = policy_add(policy, sum, policy_product(policy, x_at(p, from, i), weight(p, column, i)));
     return policy_result(policy, sum);
 }
 
@@ -147,7 +205,7 @@ static struct exact_sum exact_element(const struct ds4_matmul *p, int64_t row, i
 {
     struct exact_sum sum = {.products_exact = true, .exponent = p->exponent};
     for (int64_t i = 0; i < p->k; i++) {
-        double product = ldexp(p->x[row * p->k + i] * weight(p, column, i), -p->exponent);
+        double product = ldexp(x_at(p, row, i) * weight(p, column, i), -p->exponent);
         sum.products_exact &= product == rint(product) && fabs(product) < 0x1p24;
         sum.sum += (int64_t)product;
         sum.sum_abs += (int64_t)fabs(product);

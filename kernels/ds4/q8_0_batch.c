@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "kernels/forward.h"
-#include "reference/ds4_q8_0_batch.h"
+#include "reference/ds4_matmul.h"
 
 enum { X, W, OUT }; /* tensors */
 enum { TILE = 64, N_WAVES = 4, GRID_LARGEST = 65535 };
+enum { EXPONENT = -6 }; /* exact scales are multiples of 2^-6 */
 
 static const struct reg_shape shapes[] = {
     {.label = "1x40x33", .dim = {1, 40, 33}},
@@ -41,7 +42,7 @@ static bool plan(const struct reg_shape *shape, uint32_t threads, struct reg_pla
     return true;
 }
 
-/* In which format x is multiplied, and by which steps. */
+/* Whether x is multiplied as it is or as halves, and by which steps. */
 struct variant {
     const char *name;
     enum number_format x_format;
@@ -62,18 +63,26 @@ static const struct variant *variant_of(const struct reg_case *c)
     return v;
 }
 
-static struct ds4_q8_0_batch problem(const struct reg_case *c)
+/* A group is a block: 32 products chained by the variant's steps, then one fma a block. */
+static struct ds4_matmul problem(const struct reg_case *c)
 {
     const struct reg_plan *p = c->plan;
     const struct variant *v = variant_of(c);
-    return (struct ds4_q8_0_batch){.rows = p->tensor[X].rows,
-                                   .k = p->tensor[X].columns,
-                                   .n = p->tensor[OUT].columns,
-                                   .x_format = v->x_format,
-                                   .step = v->step,
-                                   .x = c->data[X],
-                                   .w = c->data[W],
-                                   .n_threads = c->n_threads};
+    int64_t k = p->tensor[X].columns;
+    return (struct ds4_matmul){.rows = p->tensor[X].rows,
+                               .n = p->tensor[OUT].columns,
+                               .k = k,
+                               .x = c->data[X],
+                               .weights = DS4_Q8_0,
+                               .w = c->data[W],
+                               .x_format = v->x_format,
+                               .run = Q8_0_WEIGHTS,
+                               .n_groups = q8_0_blocks(k),
+                               .step = v->step,
+                               .roundings_in_group = Q8_0_WEIGHTS,
+                               .roundings = q8_0_blocks(k),
+                               .exponent = EXPONENT,
+                               .n_threads = c->n_threads};
 }
 
 /* Integers up to the largest that keeps a sum of k products with q <= 127 and scales <= 4 below 2^24; f16 holds them. */
@@ -110,8 +119,8 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         reg_fill(c, tensor, data);
 }
 
-FORWARD_OUTPUTS(ds4_q8_0_batch)
-FORWARD_AUDIT(ds4_q8_0_batch, n)
+FORWARD_OUTPUTS(ds4_matmul)
+FORWARD_AUDIT(ds4_matmul, n)
 
 #define BATCH(variant, threads, ...)                                                                                       \
     static bool plan_##variant(const struct reg_shape *shape, struct reg_plan *result, struct error *error)                \

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "contract/base/random.h"
-#include "reference/ds4_q8_0_batch.h"
+#include "reference/blocks.h"
+#include "reference/ds4_matmul.h"
 
 enum { ONE = 0x3c00, HALF = 0x3800, TWO = 0x4000, F16_NAN = 0x7e00, F16_INFINITY = 0x7c00 }; /* f16 bits */
 
@@ -36,18 +37,29 @@ static void a_block_is_a_scale_and_32_signed_bytes(void **state)
     assert_int_equal(q8_0_blocks(65), 3);
 }
 
-static struct bound one_output(const struct ds4_q8_0_batch *problem)
+static struct bound one_output(const struct ds4_matmul *problem)
 {
     struct bound out = {NAN, NAN};
-    ds4_q8_0_batch_reference(problem, &out);
+    ds4_matmul_reference(problem, &out);
     return out;
 }
 
-static struct ds4_q8_0_batch problem_of(int64_t k, enum number_format x_format, const float *x, const struct block_q8_0 *w)
+static struct ds4_matmul problem_of(int64_t k, enum number_format x_format, const float *x, const struct block_q8_0 *w)
 {
-    enum step_model step = x_format == FORMAT_F32 ? STEP_FMA_F32 : STEP_MFMA_ANY;
-    return (struct ds4_q8_0_batch){
-        .rows = 1, .k = k, .n = 1, .x_format = x_format, .step = step, .x = x, .w = w, .n_threads = 1};
+    return (struct ds4_matmul){.rows = 1,
+                               .k = k,
+                               .n = 1,
+                               .x = x,
+                               .weights = DS4_Q8_0,
+                               .w = w,
+                               .x_format = x_format,
+                               .run = Q8_0_WEIGHTS,
+                               .n_groups = q8_0_blocks(k),
+                               .step = x_format == FORMAT_F32 ? STEP_FMA_F32 : STEP_MFMA_ANY,
+                               .roundings_in_group = Q8_0_WEIGHTS,
+                               .roundings = q8_0_blocks(k),
+                               .exponent = -6,
+                               .n_threads = 1};
 }
 
 /* 0.5 (3 * 2 - 128) + 2 (4 - 1) = -55; the 99s lie past k. */
@@ -56,12 +68,12 @@ static void each_block_has_its_scale_and_its_tail_is_nothing(void **state)
     (void)state;
     float x[34] = {[0] = 2, [31] = 1, [32] = 4, [33] = 1};
     struct block_q8_0 w[2] = {{.scale = HALF, .q = {[0] = 3, [31] = -128}}, {.scale = TWO, .q = {1, -1, 99, 99}}};
-    struct ds4_q8_0_batch p = problem_of(34, FORMAT_F32, x, w);
+    struct ds4_matmul p = problem_of(34, FORMAT_F32, x, w);
     assert_true(one_output(&p).value == -55);
     p.x_format = FORMAT_F16;
     assert_true(one_output(&p).value == -55);
     double model;
-    ds4_q8_0_batch_model(&p, &policy_true, &model);
+    ds4_matmul_model(&p, &policy_true, &model);
     assert_true(model == -55);
 }
 
@@ -76,7 +88,7 @@ static void halves_are_rounded_before_they_are_multiplied(void **state)
         double f32, f16;
     } rows[] = {{1 + 0x1p-12f, 3 + 3 * 0x1p-12, 3}, {65520, 196560, INFINITY}, {0x1p-26f, 3 * 0x1p-26, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct ds4_q8_0_batch p = problem_of(1, FORMAT_F32, &rows[i].x, &w), halves = p;
+        struct ds4_matmul p = problem_of(1, FORMAT_F32, &rows[i].x, &w), halves = p;
         halves.x_format = FORMAT_F16;
         halves.step = STEP_WMMA_ANY;
         assert_true(one_output(&p).value == rows[i].f32);
@@ -90,7 +102,7 @@ static void terms_that_cancel_leave_the_value_exact(void **state)
     (void)state;
     static const float x[] = {0x1p80f, 0x1p-20f, 0x1p80f};
     struct block_q8_0 w = {.scale = ONE, .q = {1, 1, -1}};
-    struct ds4_q8_0_batch p = problem_of(3, FORMAT_F32, x, &w);
+    struct ds4_matmul p = problem_of(3, FORMAT_F32, x, &w);
     assert_true(one_output(&p).value == 0x1p-20);
 }
 
@@ -101,7 +113,7 @@ static void a_flushed_half_is_in_the_bound_of_the_variant_that_flushes(void **st
     (void)state;
     static const float x[] = {1, 0x1p-15f};
     struct block_q8_0 w = {.scale = ONE, .q = {1, 127}};
-    struct ds4_q8_0_batch mfma = problem_of(2, FORMAT_F16, x, &w), wmma = mfma;
+    struct ds4_matmul mfma = problem_of(2, FORMAT_F16, x, &w), wmma = mfma;
     wmma.step = STEP_WMMA_ANY;
     double product = 127 * 0x1p-15;
     assert_true(one_output(&mfma).error >= product && one_output(&mfma).error < 1.01 * product);
@@ -113,7 +125,7 @@ static void a_nan_scale_and_an_infinite_one_reach_the_output(void **state)
     (void)state;
     static const float x[] = {1, -2};
     struct block_q8_0 nan = {.scale = F16_NAN, .q = {1, 1}}, infinite = {.scale = F16_INFINITY, .q = {1, 1}};
-    struct ds4_q8_0_batch p = problem_of(2, FORMAT_F32, x, &nan);
+    struct ds4_matmul p = problem_of(2, FORMAT_F32, x, &nan);
     assert_true(isnan(one_output(&p).value));
     p.w = &infinite;
     assert_true(one_output(&p).value == -INFINITY && one_output(&p).error == 0);
@@ -159,7 +171,7 @@ static void bounds_hold_the_kernels_steps_and_are_as_tight_as_their_depth(void *
     double worst = 0;
     for (uint64_t i = 0; i < CASES; i++) {
         random_row_fill(&row, i);
-        struct ds4_q8_0_batch p = problem_of(K, FORMAT_F32, row.x, row.w);
+        struct ds4_matmul p = problem_of(K, FORMAT_F32, row.x, row.w);
         struct bound bound = one_output(&p);
         double sizes = 0, exact = 0;
         for (int k = 0; k < K; k++) {
@@ -180,17 +192,17 @@ static void exact_sums_count_in_units_of_the_smallest_scale(void **state)
 {
     (void)state;
     float x[33] = {[0] = 5, [32] = 2};
-    struct block_q8_0 w[2] = {{.q = {7}}, {.q = {3}}};
+    struct block_q8_0 w[2] = {{.q = {7, 1}}, {.q = {3}}};
     struct exact_sum sum;
     format_store(FORMAT_F16, &w[0].scale, 0, 0x1p-6);
     format_store(FORMAT_F16, &w[1].scale, 0, 0x1p-4);
-    struct ds4_q8_0_batch p = problem_of(33, FORMAT_F32, x, w);
-    ds4_q8_0_batch_exact(&p, 0, 1, &sum);
+    struct ds4_matmul p = problem_of(33, FORMAT_F32, x, w);
+    ds4_matmul_exact(&p, 0, 1, &sum);
     assert_int_equal(sum.sum, 59);
     assert_true(sum.one_signed && sum.products_exact && sum.expected == 59 * 0x1p-6);
     x[0] = -5;
     x[1] = 0.5;
-    ds4_q8_0_batch_exact(&p, 0, 1, &sum);
+    ds4_matmul_exact(&p, 0, 1, &sum);
     assert_true(!sum.one_signed && !sum.products_exact);
 }
 
