@@ -15,6 +15,7 @@ typedef int hipError_t;
 typedef struct ihipModule_t *hipModule_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
 typedef struct ihipStream_t *hipStream_t;
+typedef struct ihipEvent_t *hipEvent_t;
 typedef void *hipDeviceptr_t;
 
 /* X(name, value): the error codes that the project produces or names. */
@@ -28,6 +29,7 @@ typedef void *hipDeviceptr_t;
     X(hipErrorInvalidImage, 200)                                                                                           \
     X(hipErrorNoBinaryForGpu, 209)                                                                                         \
     X(hipErrorSharedObjectInitFailed, 303)                                                                                 \
+    X(hipErrorInvalidHandle, 400)                                                                                          \
     X(hipErrorNotFound, 500)                                                                                               \
     X(hipErrorIllegalAddress, 700)                                                                                         \
     X(hipErrorLaunchOutOfResources, 701)                                                                                   \
@@ -44,6 +46,9 @@ enum hip_error { HIP_ERRORS(HIP_ERROR_ENUM) };
 
 /* Kinds of hipMemcpy. */
 enum hip_memcpy_kind { hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice };
+
+/* Flags of hipStreamCreateWithFlags and hipEventCreateWithFlags. */
+enum { hipStreamDefault = 0, hipStreamNonBlocking = 1, hipEventDefault = 0, hipEventDisableTiming = 2 };
 
 /* hipDeviceAttribute_t: only values that are the same in HIP 5, 6 and 7. */
 enum hip_device_attribute {
@@ -85,6 +90,16 @@ enum { HIP_DEVICE_PROP_BYTES = 4096 };
     X(hipError_t, hipFree, (void *pointer))                                                                                \
     X(hipError_t, hipMemcpy, (void *to, const void *from, size_t n_bytes, int kind))                                       \
     X(hipError_t, hipMemset, (void *to, int byte, size_t n_bytes))                                                         \
+    X(hipError_t, hipHostMalloc, (void **pointer, size_t n_bytes, unsigned flags))                                         \
+    X(hipError_t, hipHostFree, (void *pointer))                                                                            \
+    X(hipError_t, hipMemcpyAsync, (void *to, const void *from, size_t n_bytes, int kind, hipStream_t stream))              \
+    X(hipError_t, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags))                                        \
+    X(hipError_t, hipStreamDestroy, (hipStream_t stream))                                                                  \
+    X(hipError_t, hipStreamSynchronize, (hipStream_t stream))                                                              \
+    X(hipError_t, hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags))                                           \
+    X(hipError_t, hipEventDestroy, (hipEvent_t event))                                                                     \
+    X(hipError_t, hipEventRecord, (hipEvent_t event, hipStream_t stream))                                                  \
+    X(hipError_t, hipEventSynchronize, (hipEvent_t event))                                                                 \
     X(hipError_t, hipModuleLoadData, (hipModule_t * module, const void *image))                                            \
     X(hipError_t, hipModuleUnload, (hipModule_t module))                                                                   \
     X(hipError_t, hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char *name))                  \

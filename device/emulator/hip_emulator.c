@@ -9,7 +9,7 @@
 #include "device/emulator/hip_state.h"
 #include "device/emulator/modelled.h"
 
-enum { VERSION = 60300000 /* of HIP, as hipRuntimeGetVersion counts: the API that the table speaks */, MEMCPY_DEFAULT = 4 };
+enum { VERSION = 60300000 /* of HIP, as hipRuntimeGetVersion counts: the API that the table speaks */ };
 
 static struct emulator *open_emulator;
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,11 +46,6 @@ hipError_t hip_refuse(struct emulator *emulator, hipError_t error, const char *f
     va_end(arguments);
     return error;
 }
-
-#define ENTER_OR_FAIL(emulator)                                                                                            \
-    struct emulator *emulator = hip_enter();                                                                               \
-    if (!emulator)                                                                                                         \
-    return hipErrorNoDevice
 
 static hipError_t emu_runtime_get_version(int *version)
 {
@@ -184,11 +179,15 @@ static hipError_t emu_malloc(void **pointer, size_t n_bytes)
     return hip_leave(emulator, address ? hipSuccess : hipErrorOutOfMemory);
 }
 
+/* Waits for the device that owns the memory, as HIP does. */
 static hipError_t emu_free(void *pointer)
 {
     ENTER_OR_FAIL(emulator);
-    bool freed = !pointer || memory_free(emulator->memory, (uintptr_t)pointer);
-    return hip_leave(emulator, freed ? hipSuccess : hipErrorInvalidValue);
+    const struct span *span = memory_find(emulator->memory, (uintptr_t)pointer);
+    hipError_t result = span ? hip_drain_device(emulator, span->device) : hipSuccess;
+    if (pointer && !memory_free(emulator->memory, (uintptr_t)pointer))
+        result = hipErrorInvalidValue;
+    return hip_leave(emulator, result);
 }
 
 /* The host bytes of a pointer that the caller says is the device's or the host's; NULL where it is not that. */
@@ -198,28 +197,37 @@ static uint8_t *side(struct emulator *emulator, const void *pointer, size_t n_by
     return on_device || (either && bytes) ? bytes : (uint8_t *)(uintptr_t)pointer;
 }
 
-static hipError_t emu_memcpy(void *to, const void *from, size_t n_bytes, int kind)
+hipError_t hip_copy(struct emulator *emulator, void *to, const void *from, size_t n_bytes, int kind)
 {
-    ENTER_OR_FAIL(emulator);
-    if (kind < hipMemcpyHostToHost || kind > MEMCPY_DEFAULT)
-        return hip_leave(emulator, hipErrorInvalidValue);
-    if (n_bytes == 0)
-        return hip_leave(emulator, hipSuccess);
     bool either = kind == MEMCPY_DEFAULT;
     bool to_device = kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
     bool from_device = kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
     uint8_t *to_bytes = side(emulator, to, n_bytes, to_device, either);
     const uint8_t *from_bytes = side(emulator, from, n_bytes, from_device, either);
     if (!to_bytes || !from_bytes)
-        return hip_leave(emulator, hipErrorInvalidValue);
+        return hipErrorInvalidValue;
     memmove(to_bytes, from_bytes, n_bytes);
     memory_copy_written(emulator->memory, (uintptr_t)to, (uintptr_t)from, n_bytes);
-    return hip_leave(emulator, hipSuccess);
+    return hipSuccess;
+}
+
+static hipError_t emu_memcpy(void *to, const void *from, size_t n_bytes, int kind)
+{
+    ENTER_OR_FAIL(emulator);
+    if (kind < hipMemcpyHostToHost || kind > MEMCPY_DEFAULT)
+        return hip_leave(emulator, hipErrorInvalidValue);
+    hipError_t result = hip_drain_for_null(emulator, current_device);
+    if (result == hipSuccess && n_bytes)
+        result = hip_copy(emulator, to, from, n_bytes, kind);
+    return hip_leave(emulator, result);
 }
 
 static hipError_t emu_memset(void *to, int byte, size_t n_bytes)
 {
     ENTER_OR_FAIL(emulator);
+    hipError_t drained = hip_drain_for_null(emulator, current_device);
+    if (drained != hipSuccess)
+        return hip_leave(emulator, drained);
     uint8_t *bytes = n_bytes ? memory_host(emulator->memory, (uintptr_t)to, n_bytes) : NULL;
     if (bytes) {
         memset(bytes, byte, n_bytes);
@@ -288,11 +296,11 @@ static hipError_t emu_module_launch_kernel(hipFunction_t function, unsigned grid
                                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned lds_bytes,
                                            hipStream_t stream, void **parameters, void **extra)
 {
-    (void)stream; /* every launch is complete when its call returns, so any order of streams holds */
     ENTER_OR_FAIL(emulator);
     emulator->refusal[0] = 0;
     struct hip_launch request = {
         .function = hip_function_find(emulator, function),
+        .device = current_device,
         .grid = {grid_x, grid_y, grid_z},
         .block = {block_x, block_y, block_z},
         .dynamic_lds_bytes = lds_bytes,
@@ -302,13 +310,16 @@ static hipError_t emu_module_launch_kernel(hipFunction_t function, unsigned grid
     if (!request.function)
         return hip_leave(emulator,
                          hip_refuse(emulator, hipErrorInvalidImage, "no function of a loaded module is launched"));
-    return hip_leave(emulator, hip_launch_run(emulator, &request));
+    if (!hip_is_null_stream(stream))
+        return hip_leave(emulator, hip_stream_launch(emulator, stream, &request));
+    hipError_t result = hip_drain_for_null(emulator, current_device);
+    return hip_leave(emulator, result == hipSuccess ? hip_launch_run(emulator, &request) : result);
 }
 
 static hipError_t emu_device_synchronize(void)
 {
     ENTER_OR_FAIL(emulator);
-    return hip_leave(emulator, hipSuccess);
+    return hip_leave(emulator, hip_drain_device(emulator, current_device));
 }
 
 static hipError_t emu_get_last_error(void)
@@ -335,6 +346,16 @@ static const struct hip_api emulator_hip = {
     .hipFree = emu_free,
     .hipMemcpy = emu_memcpy,
     .hipMemset = emu_memset,
+    .hipHostMalloc = emu_host_malloc,
+    .hipHostFree = emu_host_free,
+    .hipMemcpyAsync = emu_memcpy_async,
+    .hipStreamCreateWithFlags = emu_stream_create,
+    .hipStreamDestroy = emu_stream_destroy,
+    .hipStreamSynchronize = emu_stream_synchronize,
+    .hipEventCreateWithFlags = emu_event_create,
+    .hipEventDestroy = emu_event_destroy,
+    .hipEventRecord = emu_event_record,
+    .hipEventSynchronize = emu_event_synchronize,
     .hipModuleLoadData = emu_module_load_data,
     .hipModuleUnload = emu_module_unload,
     .hipModuleGetFunction = emu_module_get_function,
@@ -411,6 +432,7 @@ static void emulator_close(struct device *device)
     pthread_mutex_lock(&open_lock);
     open_emulator = NULL;
     pthread_mutex_unlock(&open_lock);
+    hip_streams_close(emulator);
     while (emulator->modules)
         hip_module_unload(emulator, emulator->modules);
     dispatch_storage_close(emulator->storage);

@@ -83,13 +83,13 @@ static hipError_t check_scratch(struct emulator *emulator, const struct hip_laun
 
 static hipError_t check_placement(struct emulator *emulator, const struct hip_launch *request)
 {
-    if (request->function->module->device != hip_current_device())
+    if (request->function->module->device != request->device)
         return hip_refuse(emulator, hipErrorInvalidDevice, "the module is loaded on device %d, and the launch is on %d",
-                          request->function->module->device, hip_current_device());
+                          request->function->module->device, request->device);
     return hipSuccess;
 }
 
-static hipError_t check(struct emulator *emulator, const struct hip_launch *request)
+hipError_t hip_launch_check(struct emulator *emulator, const struct hip_launch *request)
 {
     static hipError_t (*const checks[])(struct emulator *, const struct hip_launch *) = {check_grid, check_block, check_lds,
                                                                                          check_scratch, check_placement};
@@ -104,7 +104,6 @@ static hipError_t check(struct emulator *emulator, const struct hip_launch *requ
 /* HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END as `extra` gives them. */
 static bool take_extra(void **extra, const void **buffer, size_t *n_bytes)
 {
-    enum { EXTRA_END = 3, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
     *buffer = NULL;
     *n_bytes = 0;
     for (int i = 0; i < 4 && (uintptr_t)extra[i] != EXTRA_END; i += 2) {
@@ -149,10 +148,27 @@ static hipError_t write_arguments(struct emulator *emulator, const struct hip_la
     return hipSuccess;
 }
 
-/* Read-only guest memory of n_bytes under a name; 0 when the host is out of memory. */
-static uint64_t fixed_memory(struct emulator *emulator, size_t n_bytes, const char *name)
+uint32_t hip_launch_argument_bytes(const struct hip_launch *request)
 {
-    uint64_t address = memory_allocate(emulator->memory, n_bytes, hip_current_device(), name);
+    const struct code_kernel *kernel = request->function->kernel;
+    uint32_t end = 0;
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        uint32_t own_end = kernel->args[i].offset_bytes + kernel->args[i].size_bytes;
+        if (is_explicit(&kernel->args[i]) && own_end > end)
+            end = own_end;
+    }
+    return end;
+}
+
+hipError_t hip_launch_arguments(struct emulator *emulator, const struct hip_launch *request, uint8_t *bytes)
+{
+    return write_arguments(emulator, request, bytes, hip_launch_argument_bytes(request));
+}
+
+/* Read-only guest memory of n_bytes under a name; 0 when the host is out of memory. */
+static uint64_t fixed_memory(struct emulator *emulator, int device, size_t n_bytes, const char *name)
+{
+    uint64_t address = memory_allocate(emulator->memory, n_bytes, device, name);
     if (!address)
         return 0;
     memory_set_read_only(emulator->memory, address, true);
@@ -162,19 +178,19 @@ static uint64_t fixed_memory(struct emulator *emulator, size_t n_bytes, const ch
 
 /* The kernarg segment is a whole number of cache lines, as the runtime's pools are: compilers load a little past its end.
  */
-static struct launch_memory *prepare_memory(struct emulator *emulator, uint32_t kernarg_bytes)
+static struct launch_memory *prepare_memory(struct emulator *emulator, int device, uint32_t kernarg_bytes)
 {
-    struct launch_memory *held = &emulator->launch_memory[hip_current_device()];
+    struct launch_memory *held = &emulator->launch_memory[device];
     uint32_t rounded = (kernarg_bytes + KERNARG_GRANULE - 1) / KERNARG_GRANULE * KERNARG_GRANULE;
     rounded = rounded ? rounded : KERNARG_GRANULE;
     if (!held->packet_address)
-        held->packet_address = fixed_memory(emulator, DISPATCH_PACKET_BYTES, "the dispatch packet");
+        held->packet_address = fixed_memory(emulator, device, DISPATCH_PACKET_BYTES, "the dispatch packet");
     if (!held->queue_address)
-        held->queue_address = fixed_memory(emulator, QUEUE_BYTES, "the queue");
+        held->queue_address = fixed_memory(emulator, device, QUEUE_BYTES, "the queue");
     if (held->kernarg_bytes != rounded) {
         if (held->kernarg_address)
             memory_free(emulator->memory, held->kernarg_address);
-        held->kernarg_address = fixed_memory(emulator, rounded, "the kernel's arguments");
+        held->kernarg_address = fixed_memory(emulator, device, rounded, "the kernel's arguments");
         held->kernarg_bytes = rounded;
     }
     return held->packet_address && held->queue_address && held->kernarg_address ? held : NULL;
@@ -185,7 +201,8 @@ static hipError_t fill_memory(struct emulator *emulator, const struct hip_launch
     const struct code_kernel *kernel = request->function->kernel;
     /* Written by hand, one of the two may be missing; arguments lie within the metadata's. */
     uint32_t in_note = kernel->kernarg_bytes, in_descriptor = kernel->descriptor.kernarg_bytes;
-    struct launch_memory *held = prepare_memory(emulator, in_note > in_descriptor ? in_note : in_descriptor);
+    struct launch_memory *held =
+        prepare_memory(emulator, request->device, in_note > in_descriptor ? in_note : in_descriptor);
     if (!held)
         return hip_refuse(emulator, hipErrorOutOfMemory, "no memory for the kernel's arguments");
     launch->kernarg_address = held->kernarg_address;
@@ -271,7 +288,7 @@ static hipError_t run(struct emulator *emulator, const struct ihipModule_t *modu
 
 hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *request)
 {
-    hipError_t result = check(emulator, request);
+    hipError_t result = hip_launch_check(emulator, request);
     if (result != hipSuccess)
         return result;
     const struct emulated_code *code = hip_function_code(emulator, request->function);
@@ -281,8 +298,8 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
         .code = code,
         .kernel = request->function->kernel,
         .memory = emulator->memory,
-        .device = hip_current_device(),
-        .reachable = emulator->peers[hip_current_device()] | UINT64_C(1) << hip_current_device(),
+        .device = request->device,
+        .reachable = emulator->peers[request->device] | UINT64_C(1) << request->device,
         .dynamic_lds_bytes = request->dynamic_lds_bytes,
         .schedule_seed = emulator->schedule_seed,
         .max_instructions =

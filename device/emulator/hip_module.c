@@ -105,9 +105,10 @@ hipError_t hip_module_unload(struct emulator *emulator, hipModule_t module)
 {
     for (struct ihipModule_t **link = &emulator->modules; *link; link = &(*link)->next)
         if (*link == module) {
+            hipError_t result = hip_drain_device(emulator, module->device);
             *link = module->next;
             module_free(emulator, module);
-            return hipSuccess;
+            return result;
         }
     return hipErrorInvalidValue;
 }

@@ -1,4 +1,5 @@
-/* moe_combine_gate. Dimensions of a shape: tokens, experts, dim. */
+/* moe_combine_gate, bare and through its launcher (moe_combine_staged). Dimensions of a shape: tokens, experts, dim. */
+#include "kernels/ds4/combine_case.h"
 #include "kernels/ds4/ds4.h"
 #include "kernels/forward.h"
 
@@ -8,7 +9,7 @@ static const struct reg_shape shapes[] = {
     {.label = "1x6x4096", .dim = {1, 6, 4096}, .quick = true},
     {.label = "2x8x1025", .dim = {2, 8, 1025}, .quick = true}, /* one element past a block */
     {.label = "3x1x33", .dim = {3, 1, 33}},
-    {.label = "7x6x1023", .dim = {7, 6, 1023}},
+    {.label = DS4_COMBINE_DEVICES_SHAPE, .dim = {7, 6, 1023}},
     {.label = "64x2x64", .dim = {64, 2, 64}},
     {.label = "5x32x7168", .dim = {5, 32, 7168}},
 };
@@ -82,3 +83,39 @@ static const struct registration moe_combine_gate = {
     .exact = exact,
 };
 REG_KERNEL(&moe_combine_gate);
+
+/* The launcher takes the gate weights from host memory; their tensor on the device is not read. */
+static bool launch_staged(void *state, const struct reg_call *call, struct error *error)
+{
+    struct ds4_combine_call combine;
+    struct ds4_combine_device *device;
+    return ds4_combine_case(state, call, &combine, &device, error) &&
+           ds4_combine_launch(device, call->functions[0], &combine, error);
+}
+
+static const struct reg_launcher staged_launcher = {
+    .kernels = {"moe_combine_gate"},
+    .devices_shape = DS4_COMBINE_DEVICES_SHAPE,
+    .n_devices = 2,
+    .open = ds4_combine_state_open,
+    .launch = launch_staged,
+    .close = ds4_combine_state_close,
+};
+
+static const struct registration moe_combine_staged = {
+    .name = "moe_combine_staged",
+    .family = "ds4",
+    .source = DS4_SOURCE,
+    .launcher = &staged_launcher,
+    .twin = "moe_combine_gate",
+    .shapes = shapes,
+    .n_shapes = sizeof shapes / sizeof shapes[0],
+    .patterns = 1u << REG_PATTERN_EDGES,
+    .plan = plan,
+    .fill = fill,
+    .reference = reference,
+    .audit = audit,
+    .model = model,
+    .exact = exact,
+};
+REG_KERNEL(&moe_combine_staged);
