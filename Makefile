@@ -69,7 +69,7 @@ FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
 SECONDS ?= 60
 FUZZ_CC ?= clang-22
 
-.PHONY: help deps build contract test tests bench conformance fidelity fuzz new format lint sanitize install uninstall clean FORCE
+.PHONY: help deps build contract test tests bench conformance fidelity fuzz new format lint sanitize install install-built uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N  V=1"
@@ -131,9 +131,11 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS_USED)' | cmp -s - $@ || echo '$(FLAGS_USED)' > $@
 
-$(BUILD)/hipcontract: $(LIB_OBJECTS) $(LANES_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o
+# Files of kernels find the functions of the public headers in the program.
+EXPORTS := contract/exports.list
+$(BUILD)/hipcontract: $(LIB_OBJECTS) $(LANES_OBJECTS) $(OPS_OBJECTS) $(BUILD)/obj/commands/main.o $(EXPORTS)
 	$(call say,LD)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANITIZE) -Wl,--dynamic-list=$(EXPORTS) -o $@ $(filter %.o,$^) $(LIBS)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -186,16 +188,23 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(EVERYTHING)
 
 tests: $(TESTS)
 
-# The header for registrations outside this repository, with all that it includes; users compile with -I$(PREFIX)/include/hipcontract.
-PUBLIC_HEADERS = $(filter %.h,$(shell $(CC) -I. -MM contract/registry.h))
-install: build ## binary, header and man page under PREFIX (default /usr/local)
-	install -D -m 755 $(BUILD)/hipcontract $(DESTDIR)$(PREFIX)/bin/hipcontract
-	for header in $(PUBLIC_HEADERS); do install -D -m 644 $$header $(DESTDIR)$(PREFIX)/include/hipcontract/$$header || exit; done
-	install -D -m 644 docs/hipcontract.1 $(DESTDIR)$(PREFIX)/share/man/man1/hipcontract.1
+# hipcontract.h stands in include/, all that it includes in include/hipcontract/ and is named so; -I$(PREFIX)/include finds both.
+PUBLIC_HEADER := contract/hipcontract.h
+PUBLIC_HEADERS = $(filter-out $(PUBLIC_HEADER),$(filter %.h,$(shell $(CC) -I. -MM $(PUBLIC_HEADER))))
+INSTALLED := bin/hipcontract include/hipcontract.h include/hipcontract share/doc/hipcontract share/man/man1/hipcontract.1
+TO = $(DESTDIR)$(PREFIX)
+install: build install-built ## program, headers, manual page, documents under PREFIX (default /usr/local)
+
+install-built: # what is built already, whatever it was built with
+	install -D -m 755 $(BUILD)/hipcontract $(TO)/bin/hipcontract
+	install -D -m 644 $(PUBLIC_HEADER) $(TO)/include/hipcontract.h
+	for header in $(PUBLIC_HEADERS); do install -D -m 644 $$header $(TO)/include/hipcontract/$$header || exit; done
+	find $(TO)/include/hipcontract.h $(TO)/include/hipcontract -name '*.h' -exec sed -i 's|^#include "|&hipcontract/|' {} +
+	install -D -m 644 docs/hipcontract.1 $(TO)/share/man/man1/hipcontract.1
+	install -D -m 644 -t $(TO)/share/doc/hipcontract README.md LICENSE docs/*.md
 
 uninstall: ## take away what install put there
-	rm -rf $(DESTDIR)$(PREFIX)/bin/hipcontract $(DESTDIR)$(PREFIX)/include/hipcontract \
-		$(DESTDIR)$(PREFIX)/share/man/man1/hipcontract.1
+	rm -rf $(INSTALLED:%=$(TO)/%)
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

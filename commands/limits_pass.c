@@ -12,7 +12,7 @@
 
 /* One source compiled for one chip. */
 struct unit {
-    const char *family, *source;
+    const struct registration *of; /* the first of its source */
     const struct chip *chip;
     size_t chip_index; /* in the options */
     struct compiled compiled;
@@ -30,7 +30,7 @@ struct pass {
     struct limits_totals *totals;
     struct error *error;
     struct arena arena;
-    struct unit *units; /* by family, chip, source */
+    struct unit *units; /* by root, family, chip, source */
     size_t n_units;
     /* Of the family at hand: */
     struct record_file records;
@@ -59,7 +59,7 @@ static bool is_selected(const struct pass *pass, const struct registration *regi
 /* The registration belongs to what a unit compiles. */
 static bool is_of_unit(const struct registration *registration, const struct unit *unit)
 {
-    return strcmp(registration->source, unit->source) == 0 && registration_is_for(registration, unit->chip->name);
+    return registrations_share_source(registration, unit->of) && registration_is_for(registration, unit->chip->name);
 }
 
 static void put(struct pass *pass, const struct unit *unit, struct limits_result *result)
@@ -72,10 +72,10 @@ static void put(struct pass *pass, const struct unit *unit, struct limits_result
     pass->emit(pass->context, result);
 }
 
-static bool has_unit(const struct pass *pass, const char *source, const struct chip *chip)
+static bool has_unit(const struct pass *pass, const struct registration *of, const struct chip *chip)
 {
     for (size_t i = 0; i < pass->n_units; i++)
-        if (pass->units[i].chip == chip && strcmp(pass->units[i].source, source) == 0)
+        if (pass->units[i].chip == chip && registrations_share_source(pass->units[i].of, of))
             return true;
     return false;
 }
@@ -83,10 +83,12 @@ static bool has_unit(const struct pass *pass, const char *source, const struct c
 static int compare_units(const void *a, const void *b)
 {
     const struct unit *left = a, *right = b;
-    int order = strcmp(left->family, right->family);
+    int order = strcmp(left->of->root ? left->of->root : "", right->of->root ? right->of->root : "");
+    if (order == 0)
+        order = strcmp(left->of->family, right->of->family);
     if (order == 0 && left->chip_index != right->chip_index)
         order = left->chip_index < right->chip_index ? -1 : 1;
-    return order ? order : strcmp(left->source, right->source);
+    return order ? order : strcmp(left->of->source, right->of->source);
 }
 
 static bool collect_units(struct pass *pass)
@@ -106,9 +108,8 @@ static bool collect_units(struct pass *pass)
             if (!chip)
                 return error_set(pass->error, STATUS_USAGE, "%s is no known chip; docs/chips.md lists them",
                                  options->chips[c]);
-            if (registration_is_for(registration, chip->name) && !has_unit(pass, registration->source, chip))
-                pass->units[pass->n_units++] = (struct unit){
-                    .family = registration->family, .source = registration->source, .chip = chip, .chip_index = c};
+            if (registration_is_for(registration, chip->name) && !has_unit(pass, registration, chip))
+                pass->units[pass->n_units++] = (struct unit){.of = registration, .chip = chip, .chip_index = c};
         }
     }
     qsort(pass->units, pass->n_units, sizeof *pass->units, compare_units);
@@ -119,9 +120,11 @@ static void compile_unit(void *context, int64_t item)
 {
     struct pass *pass = context;
     struct unit *unit = &pass->units[item];
-    struct compile_request request = {.source_path = unit->source, .family = unit->family, .chip = unit->chip->name};
+    const struct registration *of = unit->of;
+    struct compile_request request = {
+        .source_path = of->source, .root = of->root, .family = of->family, .chip = unit->chip->name};
     unit->ok = toolchain_compile(pass->toolchain, &request, &unit->compiled, &unit->error) &&
-               code_object_parse(unit->compiled.bytes, unit->compiled.n_bytes, unit->source, &unit->object, &unit->error);
+               code_object_parse(unit->compiled.bytes, unit->compiled.n_bytes, of->source, &unit->object, &unit->error);
 }
 
 /* Compiles all units; false where the environment, not a kernel, is at fault. */
@@ -258,7 +261,7 @@ static void judge_absent_kernels(struct pass *pass, const struct unit *unit)
             continue;
         char text[LIMIT_TEXT_BYTES];
         snprintf(text, sizeof text, "kernel %.200s is not in the code object of %.120s",
-                 registration->launcher ? registration->launcher->kernels[0] : registration->symbol, unit->source);
+                 registration->launcher ? registration->launcher->kernels[0] : registration->symbol, unit->of->source);
         put_problem(pass, unit, registration->name, text);
     }
 }
@@ -266,7 +269,7 @@ static void judge_absent_kernels(struct pass *pass, const struct unit *unit)
 static bool judge_unit(struct pass *pass, const struct unit *unit)
 {
     if (!unit->ok) {
-        put_problem(pass, unit, unit->family, unit->error.text);
+        put_problem(pass, unit, unit->of->family, unit->error.text);
         return true;
     }
     for (size_t i = 0; i < unit->object.n_kernels; i++) {
@@ -305,7 +308,7 @@ static void judge_vanished(struct pass *pass, const struct unit *units, size_t n
             continue;
         struct limits_result result = {.name = record->kernel, .problem = !pass->options->update};
         snprintf(result.text, sizeof result.text, "record %s: family %s has no such kernel any more",
-                 pass->options->update ? "removed" : "left over", unit->family);
+                 pass->options->update ? "removed" : "left over", unit->of->family);
         put(pass, unit, &result);
         if (pass->options->update) {
             record_file_remove(&pass->records, record->kernel, record->chip);
@@ -314,21 +317,23 @@ static void judge_vanished(struct pass *pass, const struct unit *units, size_t n
     }
 }
 
-static bool record_path(const struct pass *pass, const char *family, char path[PATH_MAX])
+/* Below the family's own root, or the project's. */
+static bool record_path(const struct pass *pass, const struct registration *of, char path[PATH_MAX])
 {
-    char relative[512];
-    const char *folder = pass->options->records_directory ? pass->options->records_directory : "records";
-    if (snprintf(relative, sizeof relative, "%s/%s/%s.txt", folder, toolchain_name(pass->toolchain), family) >=
-        (int)sizeof relative)
-        return error_set(pass->error, STATUS_USAGE, "%s: the path is too long", folder);
-    return project_path(relative, path, PATH_MAX, pass->error);
+    char below[PATH_MAX];
+    const char *given = pass->options->records_directory;
+    const char *root = !given && of->root ? of->root : "";
+    if (snprintf(below, sizeof below, "%s%s%s/%s/%s.txt", root, *root ? "/" : "", given ? given : "records",
+                 toolchain_name(pass->toolchain), of->family) >= (int)sizeof below)
+        return error_set(pass->error, STATUS_USAGE, "the path of %s's records is too long", of->family);
+    return project_path(below, path, PATH_MAX, pass->error);
 }
 
 /* All units of one family, against its record file. */
 static bool judge_family(struct pass *pass, const struct unit *units, size_t n_units)
 {
     char path[PATH_MAX];
-    if (!record_path(pass, units[0].family, path) || !record_file_read(path, &pass->records, pass->error))
+    if (!record_path(pass, units[0].of, path) || !record_file_read(path, &pass->records, pass->error))
         return false;
     pass->records_changed = false;
     bool ok = true;
@@ -347,7 +352,8 @@ static bool judge_family(struct pass *pass, const struct unit *units, size_t n_u
 static bool judge_families(struct pass *pass)
 {
     for (size_t first = 0, end; first < pass->n_units; first = end) {
-        for (end = first + 1; end < pass->n_units && strcmp(pass->units[end].family, pass->units[first].family) == 0;)
+        for (end = first + 1;
+             end < pass->n_units && registrations_share_family(pass->units[end].of, pass->units[first].of);)
             end++;
         if (!judge_family(pass, &pass->units[first], end - first))
             return false;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/chip_lists.h"
 #include "commands/commands.h"
 #include "commands/options.h"
+#include "commands/registrations.h"
 #include "contract/bytes.h"
 #include "contract/host_case.h"
 #include "contract/registry_list.h"
@@ -242,10 +242,10 @@ int command_list(int argc, char **argv)
         arguments_print_help(FOR_LIST, usage);
         return STATUS_OK;
     }
-    int status = registry_collect(&arena, &registry, &error) && registry_check(&registry, &error) &&
-                         chip_lists_are_known(&registry, &error)
-                     ? list(&arguments, &registry)
-                     : command_fail(argv[0], &error);
+    struct kernel_files files;
+    int status = registrations_open(&arguments, &arena, &files, &registry, &error) ? list(&arguments, &registry)
+                                                                                   : command_fail(argv[0], &error);
+    kernel_files_close(&files);
     arena_free(&arena);
     return status;
 }

@@ -24,6 +24,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN | ON_EMULATOR,                                             \
       "emulated devices, on all of which launchers are run (default: as many as they want)")                               \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
+    X(KERNELS, "kernels", "FILE.so", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS,                                       \
+      "registrations of that file, not the program's own; may be given again")                                             \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
     X(WEIGHTS, "weights", "FILE:NAME", FOR_RUN, "instead of a shape: weights NAME.* of a safetensors file")                \
@@ -139,11 +141,12 @@ static bool parse_pattern(struct arguments *arguments, const char *word, struct 
     return error_set(error, STATUS_USAGE, "--pattern %s: give signed, onesided, edges, classes or exact", word);
 }
 
-static bool add_only(struct arguments *arguments, const char *glob, struct error *error)
+/* One value more of an option that may be given again. */
+static bool add_value(const char *option, const char *value, const char *list[OPTION_NAMES], size_t *n, struct error *error)
 {
-    if (arguments->n_only == OPTION_NAMES)
-        return error_set(error, STATUS_USAGE, "--only: more than %d globs", OPTION_NAMES);
-    arguments->only[arguments->n_only++] = glob;
+    if (*n == OPTION_NAMES)
+        return error_set(error, STATUS_USAGE, "--%s: more than %d of them", option, OPTION_NAMES);
+    list[(*n)++] = value;
     return true;
 }
 
@@ -156,7 +159,9 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
     case OPTION_DEVICE:
         return parse_device(a, value, error);
     case OPTION_ONLY:
-        return add_only(a, value, error);
+        return add_value("only", value, a->only, &a->n_only, error);
+    case OPTION_KERNELS:
+        return add_value("kernels", value, a->kernel_files, &a->n_kernel_files, error);
     case OPTION_PATTERN:
         return parse_pattern(a, value, error);
     case OPTION_CHECK:

@@ -23,6 +23,8 @@ struct arguments {
     bool all_chips;
     const char *only[OPTION_NAMES];
     size_t n_only;
+    const char *kernel_files[OPTION_NAMES];
+    size_t n_kernel_files;       /* 0: the program's own registrations */
     bool on_gpu;                 /* --device rocm */
     int gpu_index;               /* rocm:N */
     int n_devices;               /* emulated */

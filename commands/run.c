@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "commands/options.h"
+#include "commands/registrations.h"
 #include "commands/row_dump.h"
 #include "commands/session.h"
 #include "contract/base/text.h"
@@ -90,14 +91,21 @@ static void print_wrong_outputs(const struct host_case *host, const struct outpu
         printf("  and %" PRId64 " more of %" PRId64 " outputs\n", n_wrong - SHOWN_OUTPUTS, plan_outputs(&host->plan));
 }
 
+/* The start of the command that repeats the case. */
+static void print_repeated(const struct one_run *one)
+{
+    printf("  repeat: hipcontract run %s", one->registration->name);
+    registrations_print_files(one->arguments);
+}
+
 static void print_repeat(const struct one_run *one, const struct host_case *host)
 {
     const struct arguments *a = one->arguments;
-    printf("  repeat: hipcontract run %s ", one->registration->name);
+    print_repeated(one);
     if (a->weights)
-        printf("--weights %s --rows %d", a->weights, one->weights_rows[one->shape - one->weights_shapes]);
+        printf(" --weights %s --rows %d", a->weights, one->weights_rows[one->shape - one->weights_shapes]);
     else
-        printf("--shape %s", one->shape->label);
+        printf(" --shape %s", one->shape->label);
     printf(" --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s\n", reg_pattern_name(host->c.pattern),
            one->target.device->chip, a->seed, a->n_runs, a->on_gpu ? " --device rocm" : "");
 }
@@ -261,10 +269,11 @@ static void judge_bytes(struct one_run *one, const struct bytes_case *open, stru
     if (n_different > SHOWN_OUTPUTS)
         printf("  and %" PRId64 " more\n", n_different - SHOWN_OUTPUTS);
     print_verdict(one, &v);
-    if (v.status != VERDICT_PASS)
-        printf("  repeat: hipcontract run %s --bytes '%s' --chip %s --seed %" PRIu64 "%s\n", one->registration->name,
-               one->bytes->name, one->target.device->chip, one->arguments->seed,
-               one->arguments->on_gpu ? " --device rocm" : "");
+    if (v.status == VERDICT_PASS)
+        return;
+    print_repeated(one);
+    printf(" --bytes '%s' --chip %s --seed %" PRIu64 "%s\n", one->bytes->name, one->target.device->chip,
+           one->arguments->seed, one->arguments->on_gpu ? " --device rocm" : "");
 }
 
 static bool run_bytes(struct one_run *one, struct error *error)

@@ -3,9 +3,10 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "commands/chip_lists.h"
+#include "commands/registrations.h"
 #include "contract/base/project.h"
 #include "records/limits.h"
 #include "toolchain/process.h"
@@ -14,7 +15,8 @@ static bool compile(void *context, const struct registration *registration, cons
                     unsigned char **bytes, size_t *n_bytes, struct error *error)
 {
     struct toolchain *toolchain = context;
-    struct compile_request request = {.source_path = registration->source, .family = registration->family, .chip = chip};
+    struct compile_request request = {
+        .source_path = registration->source, .root = registration->root, .family = registration->family, .chip = chip};
     struct compiled compiled;
     request.defines = define ? &define : NULL;
     request.n_defines = define ? 1 : 0;
@@ -58,7 +60,8 @@ static void read_commit(struct session *session)
     char root[PATH_MAX];
     struct process_result result;
     const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
-    if (!project_root(root, sizeof root, NULL) || !process_run(argv, root, &result, NULL))
+    const char *at = session->files.n_files ? session->files.files[0].folder : root;
+    if ((at == root && !project_root(root, sizeof root, NULL)) || !process_run(argv, at, &result, NULL))
         return;
     size_t n = 0;
     while (result.exit_status == 0 && n < result.out.n_bytes && n + 1 < sizeof session->commit &&
@@ -68,13 +71,21 @@ static void read_commit(struct session *session)
     process_result_free(&result);
 }
 
+/* Where $HIPCONTRACT_CACHE says nothing, what is compiled for files of kernels stays with the first of them: the program
+ * may be installed. NULL: the toolchain's own choice. */
+static const char *cache_of_files(struct session *session)
+{
+    const char *given = getenv("HIPCONTRACT_CACHE");
+    bool chosen = session->files.n_files && (!given || !*given);
+    return chosen ? arena_format(&session->arena, "%s/build/cache", session->files.files[0].folder) : NULL;
+}
+
 bool session_open(struct session *session, const struct arguments *arguments, struct error *error)
 {
     *session = (struct session){.arguments = arguments, .checker = {.fits = launch_fits}};
-    if (!registry_collect(&session->arena, &session->registry, error) || !registry_check(&session->registry, error) ||
-        !chip_lists_are_known(&session->registry, error))
+    if (!registrations_open(arguments, &session->arena, &session->files, &session->registry, error))
         return false;
-    session->toolchain = toolchain_open(NULL, error);
+    session->toolchain = toolchain_open(cache_of_files(session), error);
     if (!session->toolchain)
         return false;
     session->builder = session_builder(session->toolchain);
@@ -86,6 +97,7 @@ void session_close(struct session *session)
 {
     if (session->toolchain)
         toolchain_close(session->toolchain);
+    kernel_files_close(&session->files);
     arena_free(&session->arena);
 }
 

@@ -7,6 +7,7 @@
 #include "commands/options.h"
 #include "contract/builds.h"
 #include "contract/controls.h"
+#include "contract/kernel_files.h"
 #include "contract/registry_list.h"
 #include "toolchain/toolchain.h"
 
@@ -15,10 +16,11 @@
 struct session {
     const struct arguments *arguments;
     struct registry registry;
+    struct kernel_files files; /* of --kernels */
     struct toolchain *toolchain;
     struct builder builder;        /* compiles with the toolchain */
     struct launch_checker checker; /* gate 5's check of one launch */
-    char commit[64];               /* of the project's root; "" where it has none */
+    char commit[64];               /* of the project's root, or of the first file's folder; "" where it has none */
     struct arena arena;
 };
 

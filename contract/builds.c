@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/registry_list.h"
+
 /* The code object on a device other than that of the builds. */
 struct loaded {
     struct loaded *older;
@@ -12,7 +14,8 @@ struct loaded {
 
 struct build {
     struct build *older;
-    const char *source, *define; /* borrowed from registration and control; define "" for none */
+    const struct registration *of; /* the first of its source; borrowed */
+    const char *define;            /* borrowed from a control; "" for none */
     unsigned char *bytes;
     size_t n_bytes;
     struct hash128 code;
@@ -22,10 +25,10 @@ struct build {
     struct error error;
 };
 
-static struct build *find(const struct builds *builds, const char *source, const char *define)
+static struct build *find(const struct builds *builds, const struct registration *of, const char *define)
 {
     for (struct build *build = builds->newest; build; build = build->older)
-        if (strcmp(build->source, source) == 0 && strcmp(build->define, define) == 0)
+        if (registrations_share_source(build->of, of) && strcmp(build->define, define) == 0)
             return build;
     return NULL;
 }
@@ -35,8 +38,8 @@ static bool load(const struct builds *builds, struct build *build)
     hipError_t code = builds->device->hip->hipModuleLoadData(&build->module, build->bytes);
     if (code == hipSuccess)
         return true;
-    return error_set(&build->error, STATUS_RED, "the code object of %s does not load: hipModuleLoadData: %s", build->source,
-                     builds->device->hip->hipGetErrorName(code));
+    return error_set(&build->error, STATUS_RED, "the code object of %s does not load: hipModuleLoadData: %s",
+                     build->of->source, builds->device->hip->hipGetErrorName(code));
 }
 
 static struct build *make(struct builds *builds, const struct registration *r, const char *define)
@@ -45,7 +48,7 @@ static struct build *make(struct builds *builds, const struct registration *r, c
     if (!build)
         return NULL;
     build->older = builds->newest;
-    build->source = r->source;
+    build->of = r;
     build->define = define ? define : "";
     builds->newest = build;
     build->ok = builds->builder->compile(builds->builder->context, r, builds->device->chip, define, &build->bytes,
@@ -98,7 +101,7 @@ static hipError_t load_elsewhere(const struct builds *builds, struct build *buil
 hipError_t builds_on_device(struct builds *builds, const struct registration *registration, const char *define, int device,
                             struct launch_target *target, struct error *error)
 {
-    struct build *build = find(builds, registration->source, define ? define : "");
+    struct build *build = find(builds, registration, define ? define : "");
     hipModule_t module;
     hipError_t code = load_elsewhere(builds, build, device, &module);
     if (code != hipSuccess) {
@@ -113,7 +116,7 @@ hipError_t builds_on_device(struct builds *builds, const struct registration *re
 bool builds_target(struct builds *builds, const struct registration *registration, const char *define,
                    struct launch_target *target, struct error *error)
 {
-    struct build *build = find(builds, registration->source, define ? define : "");
+    struct build *build = find(builds, registration, define ? define : "");
     if (!build)
         build = make(builds, registration, define);
     if (!build)
@@ -138,7 +141,7 @@ bool builds_target(struct builds *builds, const struct registration *registratio
 const unsigned char *builds_bytes(const struct builds *builds, const struct registration *registration, const char *define,
                                   size_t *n_bytes)
 {
-    const struct build *build = find(builds, registration->source, define ? define : "");
+    const struct build *build = find(builds, registration, define ? define : "");
     *n_bytes = build && build->bytes ? build->n_bytes : 0;
     return build ? build->bytes : NULL;
 }

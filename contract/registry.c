@@ -69,18 +69,24 @@ static void *sorted(struct arena *arena, const void *pointers, size_t n, int (*o
     return copy;
 }
 
-bool registry_collect(struct arena *arena, struct registry *registry, struct error *error)
+bool registry_sort(struct arena *arena, const struct registry *unsorted, struct registry *registry, struct error *error)
 {
-    *registry = (struct registry){0};
-    if (__start_hc_registrations)
-        registry->n_registrations = (size_t)(__stop_hc_registrations - __start_hc_registrations);
-    if (__start_hc_controls)
-        registry->n_controls = (size_t)(__stop_hc_controls - __start_hc_controls);
-    registry->registrations = sorted(arena, __start_hc_registrations, registry->n_registrations, by_registration_name);
-    registry->controls = sorted(arena, __start_hc_controls, registry->n_controls, by_control_name);
+    *registry = *unsorted;
+    registry->registrations = sorted(arena, unsorted->registrations, unsorted->n_registrations, by_registration_name);
+    registry->controls = sorted(arena, unsorted->controls, unsorted->n_controls, by_control_name);
     if (!registry->registrations || !registry->controls)
         return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the list of registrations");
     return true;
+}
+
+bool registry_collect(struct arena *arena, struct registry *registry, struct error *error)
+{
+    struct registry linked = {__start_hc_registrations, 0, __start_hc_controls, 0};
+    if (__start_hc_registrations)
+        linked.n_registrations = (size_t)(__stop_hc_registrations - __start_hc_registrations);
+    if (__start_hc_controls)
+        linked.n_controls = (size_t)(__stop_hc_controls - __start_hc_controls);
+    return registry_sort(arena, &linked, registry, error);
 }
 
 const struct registration *registry_find(const struct registry *registry, const char *name)
@@ -135,6 +141,21 @@ bool chips_next(const char **list, char chip[CHIP_NAME_BYTES])
     snprintf(chip, CHIP_NAME_BYTES, "%.*s", n < CHIP_NAME_BYTES ? (int)n : 0, *list);
     *list = (*list)[n] ? *list + n + 1 : NULL;
     return true;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool registrations_share_family(const struct registration *a, const struct registration *b)
+{
+    return same_text(a->root, b->root) && same_text(a->family, b->family);
+}
+
+bool registrations_share_source(const struct registration *a, const struct registration *b)
+{
+    return same_text(a->root, b->root) && same_text(a->source, b->source);
 }
 
 bool registration_is_for(const struct registration *registration, const char *chip)

@@ -197,7 +197,8 @@ enum reg_launcher_check reg_launcher_check_find(const char *name);
 struct registration {
     const char *name;                    /* of the registration: what `--only` matches and output lines print */
     const char *family;                  /* folder under kernels/ */
-    const char *source;                  /* path of the .hip below the project's root */
+    const char *source;                  /* path of the .hip below the root */
+    const char *root;                    /* set by the harness: the folder of a file of kernels; NULL: the project's */
     const char *symbol;                  /* the kernel's name in the code object; NULL where a launcher launches */
     const struct reg_launcher *launcher; /* NULL: the kernel is launched as its plan says; else plans need no arguments */
     const char *chips;                   /* NULL: every chip; else a comma list of those it is registered for */

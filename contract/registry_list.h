@@ -16,7 +16,9 @@ struct registry {
     size_t n_controls;
 };
 
-/* What the linker collected, sorted; the lists belong to the arena. False when the host is out of memory. */
+/* A registry with sorted copies of the lists, which belong to the arena. False when the host is out of memory. */
+bool registry_sort(struct arena *arena, const struct registry *unsorted, struct registry *registry, struct error *error);
+/* What the linker collected, sorted likewise. */
 bool registry_collect(struct arena *arena, struct registry *registry, struct error *error);
 /* NULL for an unknown name. */
 const struct registration *registry_find(const struct registry *registry, const char *name);
@@ -29,6 +31,10 @@ struct control_place {
     enum reg_pattern pattern;
 };
 struct control_place control_place(const struct control *control, const struct registration *registration);
+/* One record file holds the kernels of both. */
+bool registrations_share_family(const struct registration *a, const struct registration *b);
+/* Both are compiled from one source: family and chip alike, they have one code object. */
+bool registrations_share_source(const struct registration *a, const struct registration *b);
 enum { CHIP_NAME_BYTES = 32 };
 /* Takes the first name off a comma list, which is NULL at its end: then false. One that is empty or too long is given as
  * "". */

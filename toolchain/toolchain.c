@@ -19,7 +19,8 @@ enum { MAX_FLAGS = 192 };
 
 struct toolchain {
     struct profile profile;
-    char root[PATH_MAX];     /* compilers run there, so that paths in code objects do not name the machine */
+    char root[PATH_MAX];     /* compilers run there, or in a request's root, so that paths in code objects do not name the
+                                machine */
     char cache[PATH_MAX];    /* absolute */
     struct hash128 identity; /* of the compiler and the device libraries' contents */
     atomic_uint n_temporaries;
@@ -169,7 +170,7 @@ static bool run(const struct toolchain *toolchain, struct command *command, cons
     if (command->overflow)
         return error_set(error, STATUS_USAGE, "family %s: more than %d compiler flags", request->family, MAX_FLAGS);
     command->argv[command->n] = NULL;
-    if (!process_run(command->argv, toolchain->root, result, error))
+    if (!process_run(command->argv, request->root ? request->root : toolchain->root, result, error))
         return false;
     const char *words = result->err.data ? result->err.data : "";
     fputs(words, stderr);

@@ -15,7 +15,8 @@
 struct toolchain; /* opaque */
 
 struct compile_request {
-    const char *source_path;    /* the family's .hip: absolute, or below the project's root */
+    const char *source_path;    /* the family's .hip: absolute, or below the root */
+    const char *root;           /* that the compiler runs in; NULL: the project's */
     const char *family;         /* names the family in errors */
     const char *chip;           /* gfxNNNN */
     const char *const *defines; /* n_defines strings "NAME" or "NAME=VALUE" */

@@ -1,0 +1,17 @@
+/*
+ * The registrations that a command works on: the program's own, or those of --kernels.
+ */
+#ifndef COMMANDS_REGISTRATIONS_H
+#define COMMANDS_REGISTRATIONS_H
+
+#include "commands/options.h"
+#include "contract/kernel_files.h"
+
+/* Collects and checks them. What is made belongs to the arena and is valid until kernel_files_close, which is due in either
+ * case. Errors: STATUS_USAGE. */
+bool registrations_open(const struct arguments *arguments, struct arena *arena, struct kernel_files *files,
+                        struct registry *registry, struct error *error);
+/* Prints " --kernels FILE" for each, for a command that repeats something. */
+void registrations_print_files(const struct arguments *arguments);
+
+#endif
