@@ -55,11 +55,18 @@ static struct run_options run_options(const struct invocation *in)
                                 .today = in->today};
 }
 
+/* A comma list of n words; `none` where there are none. */
+static const char *comma_list(struct invocation *in, const char *const *words, size_t n, const char *none)
+{
+    const char *list = n ? words[0] : none;
+    for (size_t i = 1; i < n && list; i++)
+        list = arena_format(&in->arena, "%s,%s", list, words[i]);
+    return list;
+}
+
 static const char *chip_list(struct invocation *in)
 {
-    const char *list = in->arguments.n_chips ? in->arguments.chips[0] : DEFAULT_CHIP;
-    for (size_t i = 1; i < in->arguments.n_chips && list; i++)
-        list = arena_format(&in->arena, "%s,%s", list, in->arguments.chips[i]);
+    const char *list = comma_list(in, in->arguments.chips, in->arguments.n_chips, DEFAULT_CHIP);
     return list ? list : "";
 }
 
@@ -79,7 +86,9 @@ static struct log_environment environment_of(struct invocation *in)
                                                             : "none",
                                     .matrix_model = on_gpu ? NULL : matrix_model_name(in->arguments.matrix_model),
                                     .seed = in->arguments.seed,
-                                    .n_runs = in->arguments.n_runs};
+                                    .n_runs = in->arguments.n_runs,
+                                    .kernels =
+                                        comma_list(in, in->arguments.kernel_files, in->arguments.n_kernel_files, NULL)};
 }
 
 /* --log alone starts a log; --resume alone goes on in the same file; both read one and write the other. */

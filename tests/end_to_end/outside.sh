@@ -74,7 +74,7 @@ exports_what_it_declares() {
 }
 builds() { make -C "$project" PREFIX="$prefix" CC=gcc >"$work/out" 2>"$work/err" && [ -f "$file" ]; }
 holds() {
-    run 0 contract --kernels "$file" --chip gfx1151,gfx90a && out_says '^PASS +gfx90a example_dot_launcher .*launcher: devices, wave size' &&
+    run 0 contract --kernels "$file" --chip gfx1151,gfx90a --log "$work/run.jsonl" && head -n 1 "$work/run.jsonl" | grep -qE "\"kernels\": ?\"$file\"" && out_says '^PASS +gfx90a example_dot_launcher .*launcher: devices, wave size' &&
         out_says '^RED +gfx1151 example_row_late ' && out_says '^RED +gfx90a example_wave_assumed ' && out_says '^LIMIT gfx90a example_dot_32 +record current$' &&
         [ "$(grep -c '^SUMMARY .* 2 kernels: 2 pass gates 1-4, 0 fail, .* 2 controls: 2 red as planted, 0 missed; 0 limit problems' "$work/out")" -eq 2 ]
 }
