@@ -146,13 +146,16 @@ static struct flow_range range_of(const struct emulated_code *code, const struct
     return range;
 }
 
-/* A 16-bit source without a half is the low one. */
-static struct flow_range source_range(const struct emulated_code *code, const struct operand *operand)
+/* A 16-bit source without a half is the low one; a mixed source that op_sel_hi makes an f16 is the half of op_sel. */
+static struct flow_range source_range(const struct emulated_code *code, const struct instruction *in, unsigned k)
 {
+    const struct operand *operand = &in->src[k];
     const uint32_t types = 1u << TYPE_B16 | 1u << TYPE_I16 | 1u << TYPE_U16 | 1u << TYPE_F16 | 1u << TYPE_BF16;
     struct flow_range range = range_of(code, operand);
     if (operand->half == HALF_NONE && types >> operand->type & 1)
         range.part = FLOW_LOW;
+    if (operand->type == TYPE_MIX && in->op_sel_hi >> k & 1)
+        range.part = in->op_sel >> k & 1 ? FLOW_HIGH : FLOW_LOW;
     return range;
 }
 
@@ -251,7 +254,7 @@ void flow_make_row(const struct emulated_code *code, const struct instruction *i
     flow->n_src = in->n_src;
     flow->n_dst = in->n_dst;
     for (unsigned k = 0; k < in->n_src; k++)
-        add_read(flow, source_range(code, &in->src[k]));
+        add_read(flow, source_range(code, in, k));
     for (unsigned k = 0; k < in->n_dst; k++)
         add_write(flow, range_of(code, &in->dst[k]));
     bool zeroes_other = in->flags & FLAG_ZERO_OTHER_HALF;
