@@ -41,4 +41,8 @@ void ds4_fill_x(const struct reg_case *c, int tensor, float *data);
  * row's end is not zero. Classes: rows r % 16 == 5 have a scale that is NaN, and r % 16 == 9 an infinite one. */
 void ds4_fill_q8_0(const struct reg_case *c, int tensor, void *data);
 
+/* The f16 scale of block i, and the planting of classes, in blocks of any format. */
+double ds4_block_scale(const struct reg_case *c, struct random_key key, uint64_t i);
+void ds4_plant_scales(const struct reg_case *c, int tensor, int words_of_block, int scale_word, uint16_t *data);
+
 #endif

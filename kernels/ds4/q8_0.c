@@ -11,7 +11,7 @@ static double edge_of(struct random_key key, uint64_t i, const double *edges, ui
     return edges[random_below(key, i, n)];
 }
 
-static double scale_of(const struct reg_case *c, struct random_key key, uint64_t i)
+double ds4_block_scale(const struct reg_case *c, struct random_key key, uint64_t i)
 {
     static const double edges[] = {0x1.ffcp15, -0x1.ffcp15, 0x1p-14, 0x1p-24, 0, -0.0, 0x1.554p-7};
     if (c->pattern == REG_PATTERN_EDGES)
@@ -31,10 +31,13 @@ static double q_of(const struct reg_case *c, struct random_key key, uint64_t i)
     return (double)random_below(key, i, 2 * LARGEST_Q + 1) - LARGEST_Q;
 }
 
-static void plant_classes(struct random_key key, int64_t rows, int64_t blocks, struct block_q8_0 *out)
+void ds4_plant_scales(const struct reg_case *c, int tensor, int words_of_block, int scale_word, uint16_t *data)
 {
-    for (int64_t row = 0; row < rows; row++) {
-        uint16_t *scale = &out[row * blocks + random_below(key, (uint64_t)row, (uint32_t)blocks)].scale;
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    struct random_key key = {random_bits(reg_key(c, tensor), UINT64_MAX)};
+    for (int64_t row = 0; row < t->rows; row++) {
+        uint32_t block = random_below(key, (uint64_t)row, (uint32_t)(t->columns / words_of_block));
+        uint16_t *scale = data + row * t->columns + block * words_of_block + scale_word;
         if (row % ROWS_OF_CLASSES == NAN_ROW)
             format_store(FORMAT_F16, scale, 0, NAN);
         else if (row % ROWS_OF_CLASSES == INFINITE_ROW)
@@ -49,10 +52,10 @@ void ds4_fill_q8_0(const struct reg_case *c, int tensor, void *data)
     struct block_q8_0 *out = data;
     int64_t blocks = t->columns / Q8_0_WORDS;
     for (int64_t i = 0; i < t->rows * blocks; i++) {
-        format_store(FORMAT_F16, &out[i].scale, 0, scale_of(c, scales, (uint64_t)i));
+        format_store(FORMAT_F16, &out[i].scale, 0, ds4_block_scale(c, scales, (uint64_t)i));
         for (int j = 0; j < Q8_0_WEIGHTS; j++)
             out[i].q[j] = (int8_t)q_of(c, qs, (uint64_t)i * Q8_0_WEIGHTS + (uint64_t)j);
     }
     if (c->pattern == REG_PATTERN_CLASSES)
-        plant_classes(qs, t->rows, blocks, out);
+        ds4_plant_scales(c, tensor, Q8_0_WORDS, 0, data);
 }

@@ -3,7 +3,7 @@
  * reads x once for both. 32 lanes a row of the matrices on any chip, or a wave of 64, whose halves take the even and the odd
  * blocks. A lane multiplies 4 weights at a time: a chain of fma over q * x, then one fma with the block's scale.
  */
-#include "../lanes.h"
+#include "q8_0_run.h"
 
 #pragma clang fp contract(off)
 
@@ -11,30 +11,6 @@ namespace
 {
 
 constexpr int threads = 256;
-constexpr int weights_of_block = 32, weights_of_lane = 4;
-constexpr int lanes_of_block = weights_of_block / weights_of_lane;
-
-struct block {
-    _Float16 scale;
-    signed char q[weights_of_block];
-};
-static_assert(sizeof(block) == 34);
-
-typedef int __attribute__((aligned(2), may_alias)) four_bytes;
-
-__device__ __forceinline__ float4_t load_q(const block *from, int first)
-{
-    const int q = *(const four_bytes *)(from->q + first);
-    return float4_t{(float)(signed char)q, (float)(signed char)(q >> 8), (float)(signed char)(q >> 16), (float)(q >> 24)};
-}
-
-__device__ __forceinline__ float dot(float4_t q, float4_t x)
-{
-    float sum = q[0] * x[0];
-    for (int i = 1; i < weights_of_lane; i++)
-        sum = __builtin_fmaf(q[i], x[i], sum);
-    return sum;
-}
 
 /* Of the scales that the lanes of a half of 32 hold, lane `from`'s. */
 __device__ __forceinline__ float scale_of(float own, int from)

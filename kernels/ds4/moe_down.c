@@ -1,0 +1,170 @@
+/* moe_down_sum6 and _q2k. Dimensions of a shape: tokens, experts, rows of a matrix, N. */
+#include "kernels/ds4/moe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/forward.h"
+
+enum { MID_ROWS, SELECTED, WEIGHT, DOWN_WEIGHTS, OUT }; /* tensors */
+
+static const struct reg_shape shapes[] = {
+    {.label = "1x8x777x64", .dim = {1, 8, 777, 64}},
+    {.label = "1x6x33x704", .dim = {1, 6, 33, 704}, .quick = true}, /* 22 blocks; one row past a block of 32 */
+    {.label = "2x7x17x100", .dim = {2, 7, 17, 100}},
+    {.label = "3x9x31x33", .dim = {3, 9, 31, 33}, .quick = true}, /* one weight in the last block */
+    {.label = "1x8x4096x2048", .dim = {1, 8, 4096, 2048}, .heavy = true},
+};
+
+static const struct reg_shape shapes_q2k[] = {
+    {.label = "1x8x777x256", .dim = {1, 8, 777, 256}},
+    {.label = "2x6x17x512", .dim = {2, 6, 17, 512}, .quick = true},
+    {.label = "3x9x31x768", .dim = {3, 9, 31, 768}},
+    {.label = "1x8x4096x2048", .dim = {1, 8, 4096, 2048}, .heavy = true},
+};
+
+static const struct variant {
+    const char *name; /* of the registration */
+    const struct ds4_format *format;
+    int lanes; /* that share a row */
+} variants[] = {{"moe_down_sum6", &ds4_q8_0, 8}, {"moe_down_sum6_q2k", &ds4_q2_k, 16}};
+
+static const struct variant *variant_of(const struct reg_case *c)
+{
+    const struct variant *v = variants;
+    while (strcmp(v->name, c->registration->name) != 0)
+        v++;
+    return v;
+}
+
+static bool plan(const struct reg_shape *shape, const struct variant *variant, struct reg_plan *plan, struct error *error)
+{
+    const struct ds4_format *format = variant->format;
+    int64_t tokens = shape->dim[0], experts = shape->dim[1], out_dim = shape->dim[2], n = shape->dim[3];
+    int64_t words = ds4_row_words(format, n), rows_of_block = DS4_THREADS / variant->lanes;
+    if (tokens < 1 || tokens > 65535 || experts < DS4_SUMMED_EXPERTS || out_dim < 1 || n < 1 ||
+        out_dim > INT32_MAX - rows_of_block || n > INT32_MAX - DS4_THREADS)
+        return error_set(error, STATUS_USAGE, "moe_down_sum6 takes 1 to 65535 tokens, six experts at least, and a weight");
+    if (format != &ds4_q8_0 && n % format->weights != 0)
+        return error_set(error, STATUS_USAGE, "%s rows have whole blocks of %d weights: N = %lld is no multiple",
+                         format->name, format->weights, (long long)n);
+    *plan = (struct reg_plan){
+        .n_tensors = 5,
+        .tensor = {[MID_ROWS] = {"mid", FORMAT_F32, REG_INPUT, tokens * DS4_SUMMED_EXPERTS, n},
+                   [SELECTED] = {"selected", FORMAT_I32, REG_INPUT, tokens, DS4_SUMMED_EXPERTS},
+                   [WEIGHT] = {"weight", FORMAT_F32, REG_INPUT, tokens, DS4_SUMMED_EXPERTS},
+                   [DOWN_WEIGHTS] = {"down_weights", FORMAT_U16, REG_INPUT, experts * out_dim, words},
+                   [OUT] = {"out", FORMAT_F32, REG_OUTPUT, tokens, out_dim}},
+        .n_args = 7,
+        .arg = {ds4_tensor_arg(MID_ROWS), ds4_tensor_arg(SELECTED), ds4_tensor_arg(WEIGHT), ds4_tensor_arg(DOWN_WEIGHTS),
+                ds4_tensor_arg(OUT), ds4_int_arg(out_dim), ds4_int_arg(n)},
+        .grid = {(uint32_t)((out_dim + rows_of_block - 1) / rows_of_block), (uint32_t)tokens, 1},
+        .block = {DS4_THREADS, 1, 1},
+    };
+    return true;
+}
+
+static bool plan_q8_0(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
+{
+    return plan(shape, &variants[0], out, error);
+}
+
+static bool plan_q2k(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
+{
+    return plan(shape, &variants[1], out, error);
+}
+
+static struct ds4_down problem(const struct reg_case *c)
+{
+    const struct variant *variant = variant_of(c);
+    const struct reg_plan *p = c->plan;
+    return (struct ds4_down){.tokens = p->tensor[OUT].rows,
+                             .out_dim = p->tensor[OUT].columns,
+                             .n = p->tensor[MID_ROWS].columns,
+                             .format = variant->format,
+                             .lanes = variant->lanes,
+                             .mid = c->data[MID_ROWS],
+                             .selected = c->data[SELECTED],
+                             .weight = c->data[WEIGHT],
+                             .down = c->data[DOWN_WEIGHTS],
+                             .n_threads = c->n_threads};
+}
+
+/* Exact: -2, -1, 1 or 2, and weights of 1 and -1. Classes: finite, */
+static double activation(const struct reg_case *c, struct random_key key, uint64_t i)
+{
+    static const double integers[] = {-2, -1, 1, 2};
+    return c->pattern == REG_PATTERN_EXACT ? integers[random_below(key, i, 4)] : 2 * random_unit(key, i) - 1;
+}
+
+/* but for one element of every other token. */
+static void plant_classes(const struct reg_case *c, struct random_key key, float *mid)
+{
+    static const float kinds[] = {NAN, INFINITY, -INFINITY, 0x1.fffffep127f};
+    int64_t tokens = c->plan->tensor[OUT].rows, of_token = DS4_SUMMED_EXPERTS * c->plan->tensor[MID_ROWS].columns;
+    for (int64_t token = 1; token < tokens; token += 2)
+        mid[token * of_token + random_below(key, (uint64_t)token, (uint32_t)of_token)] =
+            kinds[random_bits(key, (uint64_t)token) % 4];
+}
+
+static void fill_mid(const struct reg_case *c, float *mid)
+{
+    const struct reg_tensor *t = &c->plan->tensor[MID_ROWS];
+    struct random_key key = reg_key(c, MID_ROWS);
+    if (c->pattern != REG_PATTERN_EXACT && c->pattern != REG_PATTERN_CLASSES) {
+        ds4_fill_x(c, MID_ROWS, mid);
+        return;
+    }
+    for (int64_t i = 0; i < t->rows * t->columns; i++)
+        mid[i] = (float)activation(c, key, (uint64_t)i);
+    if (c->pattern == REG_PATTERN_CLASSES)
+        plant_classes(c, key, mid);
+}
+
+/* What a router gives: below 1, and finite. */
+static void fill_weight(const struct reg_case *c, float *weight)
+{
+    const struct reg_tensor *t = &c->plan->tensor[WEIGHT];
+    for (int64_t i = 0; i < t->rows * t->columns; i++) {
+        double unit = random_unit(reg_key(c, WEIGHT), (uint64_t)i);
+        weight[i] = (float)(c->pattern == REG_PATTERN_EXACT ? (unit < 0.5 ? -1 : 1) : 0.0625 + unit / 2);
+    }
+}
+
+static void fill(const struct reg_case *c, int tensor, void *data)
+{
+    if (tensor == MID_ROWS)
+        fill_mid(c, data);
+    else if (tensor == SELECTED)
+        ds4_fill_selected(c, tensor, c->plan->tensor[DOWN_WEIGHTS].rows / c->plan->tensor[OUT].columns, data);
+    else if (tensor == WEIGHT)
+        fill_weight(c, data);
+    else if (variant_of(c)->format == &ds4_q2_k)
+        ds4_fill_q2_k(c, tensor, data);
+    else
+        ds4_fill_q8_0(c, tensor, data);
+}
+
+FORWARD_OUTPUTS(ds4_down)
+FORWARD_AUDIT(ds4_down, out_dim)
+
+#define DOWN(variant, symbol_name, of_shapes, of_source, ...)                                                              \
+    static const struct registration down_##variant = {.name = symbol_name,                                                \
+                                                       .family = "ds4",                                                    \
+                                                       .source = "kernels/ds4/" of_source,                                 \
+                                                       .symbol = symbol_name,                                              \
+                                                       .shapes = of_shapes,                                                \
+                                                       .n_shapes = sizeof of_shapes / sizeof of_shapes[0],                 \
+                                                       .patterns = 1u << REG_PATTERN_EDGES,                                \
+                                                       .plan = plan_##variant,                                             \
+                                                       .fill = fill,                                                       \
+                                                       .reference = reference,                                             \
+                                                       .audit = audit,                                                     \
+                                                       .model = model,                                                     \
+                                                       .exact = exact,                                                     \
+                                                       __VA_ARGS__};                                                       \
+    REG_KERNEL(&down_##variant)
+
+DOWN(q8_0, "moe_down_sum6", shapes, "moe_down.hip", );
+DOWN(q2k, "moe_down_sum6_q2k", shapes_q2k, "moe_down_q2k.hip", .blind_teeth = "drop_tail",
+     .blind_reason = DS4_WHOLE_BLOCKS);
