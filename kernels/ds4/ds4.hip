@@ -88,10 +88,10 @@ extern "C" __global__ __launch_bounds__(threads) void hc_split_weighted_sum_norm
         store4(mixed + row * n, at, n, whole, sum);
         squares = add_squares(squares, sum);
     }
-    float scale = rms_scale(block_sum(squares), n, eps);
+    const float scale = rms_scale(block_sum(squares), n, eps);
 #if defined(DS4_FAULT_FIRST_ROW_ONLY)
     if (row > 0)
-        scale = 1.0f;
+        return;
 #endif
     for (int at = 4 * threadIdx.x; at < n; at += elements_of_round)
         store4(normed + row * n, at, n, whole, kept[at / 4] * scale * load4(weight, at, n, whole, 0));
