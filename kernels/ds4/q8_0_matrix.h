@@ -10,13 +10,7 @@
 #define KERNELS_DS4_Q8_0_MATRIX_H
 
 #include "q8_0_tile.h"
-
-typedef _Float16 half_t;
-typedef half_t half2_t __attribute__((ext_vector_type(2)));
-typedef half_t half4_t __attribute__((ext_vector_type(4)));
-typedef half_t half8_t __attribute__((ext_vector_type(8)));
-typedef half_t half16_t __attribute__((ext_vector_type(16)));
-typedef float float8_t __attribute__((ext_vector_type(8)));
+#include "vectors.h"
 
 namespace
 {

@@ -15,6 +15,7 @@
 #include "contract/base/random.h"
 #include "kernels/ds4/ds4.h"
 #include "reference/ds4.h"
+#include "reference/ds4_indexer.h"
 
 enum { ROWS = 3, N = 1030, EXPERTS = 6 };
 
@@ -202,6 +203,137 @@ static void moe_sums_of_integers_are_exact_and_others_are_refused(void **state)
     assert_false(exact_premise_holds(&sums[0], false));
 }
 
+enum { TOKENS = 3, HEADS = 4, KEYS = 5, WIDTH = DS4_INDEXER_WIDTH };
+
+static void fill_numbers(enum number_format format, uint16_t *out, int64_t n, const char *name)
+{
+    struct random_key key = random_key_for(5, name);
+    for (int64_t i = 0; i < n; i++)
+        format_store(format, out, i, 2 * random_unit(key, (uint64_t)i) - 1);
+}
+
+/* sum |w| sum |q k|: twice the roundings that a term passes through, in units of 2^-24 of this, are a bound's size. */
+static double magnitude(const struct ds4_indexer *p, int64_t token, int64_t key)
+{
+    double sum = 0;
+    for (int64_t h = token * p->heads; h < (token + 1) * p->heads; h++)
+        for (int i = 0; i < WIDTH; i++)
+            sum +=
+                fabs(p->w[h] * format_load(p->format, p->q, h * WIDTH + i) * format_load(p->format, p->k, key * WIDTH + i));
+    return sum;
+}
+
+/* A chain of fma in f32 a head, then one over the heads, as the portable kernel has them where there is no dot2. */
+static float score(const struct ds4_indexer *p, int64_t token, int64_t key)
+{
+    float sum = 0;
+    for (int64_t h = token * p->heads; h < (token + 1) * p->heads; h++) {
+        float dot = 0;
+        for (int i = 0; i < WIDTH; i++)
+            dot = fmaf((float)format_load(p->format, p->q, h * WIDTH + i),
+                       (float)format_load(p->format, p->k, key * WIDTH + i), dot);
+        sum = fmaf(p->w[h], dot < 0 ? 0 : dot, sum);
+    }
+    return sum;
+}
+
+static void indexer_holds_the_kernels_steps(void **state)
+{
+    (void)state;
+    static const enum number_format formats[] = {FORMAT_F16, FORMAT_BF16};
+    static uint16_t q[TOKENS * HEADS * WIDTH], k[KEYS * WIDTH];
+    float w[TOKENS * HEADS];
+    struct bound out[TOKENS * KEYS];
+    struct audit *audit = audit_open();
+    fill(w, TOKENS * HEADS, "w");
+    for (int f = 0; f < 2; f++) {
+        double worst = 0;
+        fill_numbers(formats[f], q, TOKENS * HEADS * WIDTH, "q");
+        fill_numbers(formats[f], k, KEYS * WIDTH, "k");
+        struct ds4_indexer p = {TOKENS, HEADS, KEYS, formats[f], STEP_FMA_F32, q, k, w, 1};
+        ds4_indexer_reference(&p, out);
+        for (int i = 0; i < TOKENS * KEYS; i++) {
+            assert_within(score(&p, i / KEYS, i % KEYS), out[i], &worst);
+            assert_true(out[i].error < 2 * (WIDTH + HEADS) * 0x1p-24 * magnitude(&p, i / KEYS, i % KEYS));
+            ds4_indexer_audit(&p, i / KEYS, i % KEYS, audit);
+            assert_true(audit_distance(audit, 0, out[i].value) <= 0x1p-10 * out[i].error);
+        }
+        assert_true(worst > 0.002); /* rounding errors of chains cancel as signs of terms do; the bound lets them add up */
+    }
+    audit_close(audit);
+}
+
+/* One head whose dot is `first` * 1 + `second` * 1 and 0 else, times `weight`. */
+static struct bound one_head(double first, double second, float weight)
+{
+    uint16_t q[WIDTH] = {0}, k[WIDTH] = {0};
+    struct bound out;
+    format_store(FORMAT_BF16, q, 0, first);
+    format_store(FORMAT_BF16, q, 1, second);
+    format_store(FORMAT_BF16, k, 0, 1);
+    format_store(FORMAT_BF16, k, 1, 1);
+    struct ds4_indexer p = {1, 1, 1, FORMAT_BF16, STEP_FMA_F32, q, k, &weight, 1};
+    ds4_indexer_reference(&p, &out);
+    return out;
+}
+
+static void indexer_drops_negative_dots_and_keeps_nan(void **state)
+{
+    (void)state;
+    assert_true(one_head(3, 4, -2).value == -14);
+    struct bound negative = one_head(-3, -4, -2); /* far below 0: what an fma may add to 0 is all */
+    assert_true(negative.value == 0 && negative.error <= 0x1p-149);
+    assert_int_equal(bound_class(one_head(NAN, 1, 1), FORMAT_F32), CLASS_NAN);
+    assert_int_equal(bound_class(one_head(INFINITY, -INFINITY, 1), FORMAT_F32), CLASS_NAN);
+    assert_int_equal(bound_class(one_head(INFINITY, 1, -1), FORMAT_F32), CLASS_MINUS_INF);
+    assert_true(one_head(-INFINITY, 1, 1).value == 0);
+    assert_int_equal(bound_class(one_head(-INFINITY, 1, 1), FORMAT_F32), CLASS_FINITE);
+    /* 2^60 - 2^60 is 0, but a chain's error might leave it on either side: only what is above 0 counts. */
+    struct bound around = one_head(0x1p60, -0x1p60, 1);
+    assert_true(around.value == 0 && around.error > 0x1p36 && around.error < 0x1p45);
+}
+
+static void indexer_sums_what_large_terms_leave(void **state)
+{
+    (void)state;
+    uint16_t q[WIDTH] = {0}, k[WIDTH] = {0};
+    static const double terms[] = {0x1p60, 1, -0x1p60, 0x1p-60};
+    for (int i = 0; i < 4; i++) {
+        format_store(FORMAT_BF16, q, i, terms[i]);
+        format_store(FORMAT_BF16, k, i, 1);
+    }
+    float weight = 1;
+    struct bound out;
+    struct ds4_indexer p = {1, 1, 1, FORMAT_BF16, STEP_FMA_F32, q, k, &weight, 1};
+    ds4_indexer_reference(&p, &out);
+    assert_true(out.value == 1); /* float64 holds no 2^60 + 1, nor 1 + 2^-60 */
+}
+
+static void indexer_exact_scores(void **state)
+{
+    (void)state;
+    uint16_t q[2 * WIDTH], k[WIDTH];
+    float w[] = {3, -2};
+    for (int i = 0; i < WIDTH; i++) {
+        format_store(FORMAT_F16, q, i, 5);
+        format_store(FORMAT_F16, q, WIDTH + i, -7);
+        format_store(FORMAT_F16, k, i, 2);
+    }
+    struct exact_sum sum;
+    struct ds4_indexer p = {1, 2, 1, FORMAT_F16, STEP_FMA_F32, q, k, w, 1};
+    ds4_indexer_exact(&p, 0, 1, &sum);
+    assert_true(exact_premise_holds(&sum, true));
+    assert_int_equal(sum.sum_abs, 128 * (3 * 10 + 2 * 14));
+    assert_true(sum.expected == 128 * 3 * 10); /* the second head's dot is negative */
+    assert_true(score(&p, 0, 0) == 128 * 3 * 10);
+    format_store(FORMAT_F16, q, 3, -5); /* signs mixed in a dot */
+    ds4_indexer_exact(&p, 0, 1, &sum);
+    assert_true(exact_premise_holds(&sum, false) && !exact_premise_holds(&sum, true));
+    format_store(FORMAT_F16, q, 3, 0.5);
+    ds4_indexer_exact(&p, 0, 1, &sum);
+    assert_false(exact_premise_holds(&sum, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +343,10 @@ int main(void)
         cmocka_unit_test(hc_holds_the_kernels_steps_and_norms_every_row),
         cmocka_unit_test(moe_holds_the_kernels_steps),
         cmocka_unit_test(moe_sums_of_integers_are_exact_and_others_are_refused),
+        cmocka_unit_test(indexer_holds_the_kernels_steps),
+        cmocka_unit_test(indexer_drops_negative_dots_and_keeps_nan),
+        cmocka_unit_test(indexer_sums_what_large_terms_leave),
+        cmocka_unit_test(indexer_exact_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
