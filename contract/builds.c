@@ -14,8 +14,8 @@ struct loaded {
 
 struct build {
     struct build *older;
-    const struct registration *of; /* the first of its source; borrowed */
-    const char *define;            /* borrowed from a control; "" for none */
+    struct registration of; /* the first of its source, whose texts are borrowed; controls run copies that do not last */
+    const char *define;     /* borrowed from a control; "" for none */
     unsigned char *bytes;
     size_t n_bytes;
     struct hash128 code;
@@ -28,7 +28,7 @@ struct build {
 static struct build *find(const struct builds *builds, const struct registration *of, const char *define)
 {
     for (struct build *build = builds->newest; build; build = build->older)
-        if (registrations_share_source(build->of, of) && strcmp(build->define, define) == 0)
+        if (registrations_share_source(&build->of, of) && strcmp(build->define, define) == 0)
             return build;
     return NULL;
 }
@@ -39,7 +39,7 @@ static bool load(const struct builds *builds, struct build *build)
     if (code == hipSuccess)
         return true;
     return error_set(&build->error, STATUS_RED, "the code object of %s does not load: hipModuleLoadData: %s",
-                     build->of->source, builds->device->hip->hipGetErrorName(code));
+                     build->of.source, builds->device->hip->hipGetErrorName(code));
 }
 
 static struct build *make(struct builds *builds, const struct registration *r, const char *define)
@@ -48,7 +48,7 @@ static struct build *make(struct builds *builds, const struct registration *r, c
     if (!build)
         return NULL;
     build->older = builds->newest;
-    build->of = r;
+    build->of = *r;
     build->define = define ? define : "";
     builds->newest = build;
     build->ok = builds->builder->compile(builds->builder->context, r, builds->device->chip, define, &build->bytes,

@@ -279,6 +279,26 @@ static void fault_of_other_chips_is_not_run_and_says_so(void **state)
     assert_string_equal(v.reason, "no fault of this chip; red on gfx90a,gfx942, green on gfx1030");
 }
 
+/* Controls run copies of registrations, one after the other at the same address. */
+static void builds_are_told_apart_by_source_wherever_a_registration_is(void **state)
+{
+    (void)state;
+    struct registration place = fake_registration("dot");
+    struct builder builder = fake_builder();
+    struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, false)};
+    struct launch_target of_one, of_other, of_one_again;
+    struct error error = {0};
+    const char *one = place.source;
+    assert_true(builds_target(&builds, &place, NULL, &of_one, &error));
+    place.source = "other.hip";
+    assert_true(builds_target(&builds, &place, NULL, &of_other, &error));
+    place.source = one;
+    assert_true(builds_target(&builds, &place, NULL, &of_one_again, &error));
+    assert_memory_not_equal(&of_one.code, &of_other.code, sizeof of_one.code);
+    assert_memory_equal(&of_one.code, &of_one_again.code, sizeof of_one.code);
+    builds_free(&builds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +317,7 @@ int main(void)
         cmocka_unit_test(launch_that_fails_is_no_green),
         cmocka_unit_test(green_byte_contract),
         cmocka_unit_test(fault_of_other_chips_is_not_run_and_says_so),
+        cmocka_unit_test(builds_are_told_apart_by_source_wherever_a_registration_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
