@@ -38,7 +38,8 @@ void exl3_rot_in_audit(const struct exl3_rot_in *problem, int64_t row, int64_t c
 void exl3_rot_in_model(const struct exl3_rot_in *problem, const struct policy *policy, double *out);
 /* The sum behind out[row][column] where x and suh hold integers. */
 void exl3_rot_in_exact(const struct exl3_rot_in *problem, int64_t first, int64_t n, struct exact_sum *sums);
-/* The outputs bit for bit: each step in f32 on the host, and two roundings at the end. */
+/* The outputs bit for bit: each step in f32 on the host, and two roundings at the end. May replace x, if
+ * that is f16. */
 void exl3_rot_in_bytes(const struct exl3_rot_in *problem, uint16_t *out);
 
 struct exl3_linear {

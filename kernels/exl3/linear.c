@@ -22,13 +22,13 @@ enum { ROWS_OF_PASS = 16, LANES = 32, N_OF_8_WAVES = 8192 }; /* 8 waves from tha
 
 /* What every width has. */
 #define SHAPES_W4                                                                                                          \
-    SHAPE(1, 512, 128, .quick = true),                                                /* the indexer */                    \
-        SHAPE(16, 512, 128), SHAPE(64, 512, 128), SHAPE(1, 6144, 128, .quick = true), /* the exact-sum shape */            \
+    SHAPE(1, 512, 128, .quick = true),                                 /* the indexer */                                   \
+        SHAPE(16, 512, 128), SHAPE(64, 512, 128), SHAPE(1, 6144, 128), /* the exact-sum shape */                           \
         SHAPE(1, 128, 128), SHAPE(15, 128, 256), SHAPE(16, 256, 128), SHAPE(17, 256, 256, .quick = true),                  \
         SHAPE(64, 128, 256), STRIPS(3, 256, 384, .quick = true)
 #define SHAPES_W8                                                                                                          \
-    SHAPE(1, 128, 8192, .quick = true), SHAPE(17, 128, 8320), STRIPS(2, 256, 8320, .quick = true),                         \
-        SHAPE(1, 6144, 8192, .heavy = true), SHAPE(1, 5120, 129280, .heavy = true) /* the head */
+    SHAPE(1, 128, 8192, .quick = true), SHAPE(17, 128, 8320), STRIPS(2, 256, 8320), SHAPE(1, 6144, 8192, .heavy = true),   \
+        SHAPE(1, 5120, 129280, .heavy = true) /* the head */
 
 /* The edge of the plan and Engram run at one width by default, and at the others with --full: a width changes how a tile is
  * decoded, not what becomes of it. */

@@ -73,28 +73,19 @@ static bool linear_shape(const struct registration *registration, const struct r
     return is_mul1(file, error) && scales_fit(file, dim[1], dim[2], error) && width_fits(registration, file, &shape, error);
 }
 
-/* The steps of rot_in, each in f32. */
-static void rotate(uint16_t *x, const uint16_t *suh)
-{
-    static const struct policy in_f32 = {
-        .sum_format = FORMAT_F32, .product_format = FORMAT_F32, .result_format = FORMAT_F32};
-    struct exl3_rot_in group = {
-        .rows = 1, .k = EXL3_GROUP, .x_format = FORMAT_F16, .scale = EXL3_SCALE, .x = x, .suh = suh, .n_threads = 1};
-    double rotated[EXL3_GROUP];
-    exl3_rot_in_model(&group, &in_f32, rotated);
-    for (int i = 0; i < EXL3_GROUP; i++)
-        format_store(FORMAT_F16, x, i, rotated[i]);
-}
-
 /* x is what rot_in makes of rows and this layer's suh. */
 static void fill_x(const struct reg_case *c, int tensor, void *data)
 {
     const struct reg_tensor *x = &c->plan->tensor[tensor];
-    uint16_t *elements = data;
+    const struct exl3_rot_in rows = {.rows = x->rows,
+                                     .k = x->columns,
+                                     .x_format = FORMAT_F16,
+                                     .scale = EXL3_SCALE,
+                                     .x = data,
+                                     .suh = c->file->data[SUH],
+                                     .n_threads = c->n_threads};
     reg_fill(c, tensor, data);
-    for (int64_t row = 0; row < x->rows; row++)
-        for (int64_t first = 0; first < x->columns; first += EXL3_GROUP)
-            rotate(elements + row * x->columns + first, (const uint16_t *)c->file->data[SUH] + first);
+    exl3_rot_in_bytes(&rows, data);
 }
 
 const struct reg_weights exl3_linear_weights = {.tensors = linear_tensors,
