@@ -35,6 +35,13 @@ CONTROL(q8_0_wmma_stale, .registration = "matmul_q8_0_batch_wmma", .what = "w ho
 CONTROL(q8_0_wmma_rows_short, .registration = "matmul_q8_0_batch_wmma", .what = "the grid is one tile of rows short",
         .shape = "151x64x130", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_GRID, .arg = 1);
 
+CONTROL(q8_0_wmma_block_late, .registration = "matmul_q8_0_batch_wmma", .what = "w is read one block late",
+        .shape = "9x100x64", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_POINTER,
+        .tensor = W, .offset_bytes = 34);
+CONTROL(q8_0_wmma_block, .registration = "matmul_q8_0_batch_wmma",
+        .what = "256 threads where the kernel is compiled for 128", .shape = "2x64x65", .pattern = REG_PATTERN_SIGNED,
+        .gate = GATE_LIMITS, .how = CONTROL_RECORD, .delta = 256);
+
 CONTROL(q8_0_mfma_epilogue, .registration = "matmul_q8_0_batch_mfma", .what = "the epilogue's row is one element off",
         .shape = "15x256x48", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_BUILD,
         .define = "DS4_FAULT_EPILOGUE");
@@ -50,3 +57,6 @@ CONTROL(q8_0_mfma_column_late, .registration = "matmul_q8_0_batch_mfma", .what =
 CONTROL(q8_0_mfma_columns_too_many, .registration = "matmul_q8_0_batch_mfma",
         .what = "n is one too many: rows slide, and the last goes past the output", .shape = "2x64x65",
         .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_SCALAR, .arg = ARG_N, .delta = 1);
+CONTROL(q8_0_mfma_block, .registration = "matmul_q8_0_batch_mfma",
+        .what = "512 threads where the kernel is compiled for 256", .shape = "2x64x65", .pattern = REG_PATTERN_SIGNED,
+        .gate = GATE_LIMITS, .how = CONTROL_RECORD, .delta = 512);
