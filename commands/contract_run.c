@@ -87,6 +87,7 @@ static struct log_environment environment_of(struct invocation *in)
                                     .matrix_model = on_gpu ? NULL : matrix_model_name(in->arguments.matrix_model),
                                     .seed = in->arguments.seed,
                                     .n_runs = in->arguments.n_runs,
+                                    .n_devices = in->arguments.n_devices,
                                     .kernels =
                                         comma_list(in, in->arguments.kernel_files, in->arguments.n_kernel_files, NULL)};
 }

@@ -12,12 +12,13 @@
 
 static json_t *environment_to_json(const struct log_environment *environment)
 {
-    return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:s*, s:s*, s:I, s:i, s:s*}", "record",
+    return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:s*, s:s*, s:I, s:i, s:o*, s:s*}", "record",
                      "environment", "format", LOG_FORMAT, "hipcontract", environment->version, "commit",
                      environment->commit, "toolchain", environment->toolchain, "compiler", environment->compiler, "device",
                      environment->device, "chips", environment->chips, "scope", environment->scope, "checks",
                      environment->checks, "matrix_model", environment->matrix_model, "seed", (json_int_t)environment->seed,
-                     "runs", environment->n_runs, "kernels", environment->kernels);
+                     "runs", environment->n_runs, "device_count",
+                     environment->n_devices ? json_integer(environment->n_devices) : NULL, "kernels", environment->kernels);
 }
 
 static void keep_error(struct run_log *log, const char *reason)

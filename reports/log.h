@@ -22,6 +22,7 @@ struct log_environment {
     const char *checks, *matrix_model; /* of the emulator, "mem init …" or "none", "chip" or "ieee"; NULL elsewhere */
     uint64_t seed;
     int n_runs;
+    int n_devices;       /* as asked for; 0: as launchers want */
     const char *kernels; /* files of --kernels, a comma list; NULL: the program's own */
 };
 

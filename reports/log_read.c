@@ -54,6 +54,8 @@ static bool read_environment(struct reading *reading, const json_t *object)
         return other_run(reading, "device");
     if (!same_text(object, "checks", environment->checks))
         return other_run(reading, "choice of checks");
+    if (json_integer_value(json_object_get(object, "device_count")) != environment->n_devices)
+        return other_run(reading, "number of devices");
     return same_text(object, "matrix_model", environment->matrix_model) || other_run(reading, "matrix model");
 }
 

@@ -28,20 +28,20 @@ bool hip_is_null_stream(hipStream_t stream)
     return (uintptr_t)stream <= STREAM_PER_THREAD;
 }
 
-static struct ihipStream_t *find_stream(const struct emulator *emulator, hipStream_t stream)
+static bool is_stream(const struct emulator *emulator, hipStream_t stream)
 {
-    struct ihipStream_t *found = emulator->streams;
+    const struct ihipStream_t *found = emulator->streams;
     while (found && found != stream)
         found = found->next;
-    return found;
+    return found != NULL;
 }
 
-static struct ihipEvent_t *find_event(const struct emulator *emulator, hipEvent_t event)
+static bool is_event(const struct emulator *emulator, hipEvent_t event)
 {
-    struct ihipEvent_t *found = emulator->events;
+    const struct ihipEvent_t *found = emulator->events;
     while (found && found != event)
         found = found->next;
-    return found;
+    return found != NULL;
 }
 
 static bool is_pinned(const struct emulator *emulator, const void *pointer, size_t n_bytes)
@@ -124,10 +124,9 @@ static hipError_t run_copy(struct emulator *emulator, struct hip_operation *oper
     return hip_copy(emulator, operation->to, operation->from, operation->n_bytes, operation->kind);
 }
 
-hipError_t hip_stream_launch(struct emulator *emulator, hipStream_t handle, struct hip_launch *request)
+hipError_t hip_stream_launch(struct emulator *emulator, hipStream_t stream, struct hip_launch *request)
 {
-    struct ihipStream_t *stream = find_stream(emulator, handle);
-    if (!stream)
+    if (!is_stream(emulator, stream))
         return hip_refuse(emulator, hipErrorInvalidHandle, "no stream of that handle is open");
     request->device = stream->device;
     hipError_t result = hip_launch_check(emulator, request);
@@ -184,19 +183,19 @@ static hipError_t give_copy(struct emulator *emulator, struct ihipStream_t *stre
     return hipSuccess;
 }
 
-hipError_t emu_memcpy_async(void *to, const void *from, size_t n_bytes, int kind, hipStream_t handle)
+hipError_t emu_memcpy_async(void *to, const void *from, size_t n_bytes, int kind, hipStream_t stream)
 {
     ENTER_OR_FAIL(emulator);
-    struct ihipStream_t *stream = find_stream(emulator, handle);
+    bool is_null = hip_is_null_stream(stream);
     if (kind < hipMemcpyHostToHost || kind > MEMCPY_DEFAULT)
         return hip_leave(emulator, hipErrorInvalidValue);
-    if (!stream && !hip_is_null_stream(handle))
+    if (!is_null && !is_stream(emulator, stream))
         return hip_leave(emulator, hipErrorInvalidHandle);
     kind = resolve_kind(emulator, to, from, kind);
-    hipError_t result = stream ? hipSuccess : hip_drain_for_null(emulator, hip_current_device());
+    hipError_t result = is_null ? hip_drain_for_null(emulator, hip_current_device()) : hipSuccess;
     if (result == hipSuccess && n_bytes)
         result =
-            stream ? give_copy(emulator, stream, to, from, n_bytes, kind) : hip_copy(emulator, to, from, n_bytes, kind);
+            is_null ? hip_copy(emulator, to, from, n_bytes, kind) : give_copy(emulator, stream, to, from, n_bytes, kind);
     return hip_leave(emulator, result);
 }
 
@@ -276,13 +275,12 @@ hipError_t emu_stream_destroy(hipStream_t stream)
     return hip_leave(emulator, hipErrorInvalidHandle);
 }
 
-hipError_t emu_stream_synchronize(hipStream_t handle)
+hipError_t emu_stream_synchronize(hipStream_t stream)
 {
     ENTER_OR_FAIL(emulator);
-    struct ihipStream_t *stream = find_stream(emulator, handle);
-    if (hip_is_null_stream(handle))
+    if (hip_is_null_stream(stream))
         return hip_leave(emulator, hip_drain_for_null(emulator, hip_current_device()));
-    return hip_leave(emulator, stream ? drain(emulator, stream, UINT64_MAX) : hipErrorInvalidHandle);
+    return hip_leave(emulator, is_stream(emulator, stream) ? drain(emulator, stream, UINT64_MAX) : hipErrorInvalidHandle);
 }
 
 hipError_t emu_event_create(hipEvent_t *event, unsigned flags)
@@ -309,23 +307,21 @@ hipError_t emu_event_destroy(hipEvent_t event)
     return hip_leave(emulator, hipErrorInvalidHandle);
 }
 
-hipError_t emu_event_record(hipEvent_t handle, hipStream_t stream_handle)
+hipError_t emu_event_record(hipEvent_t event, hipStream_t stream)
 {
     ENTER_OR_FAIL(emulator);
-    struct ihipEvent_t *event = find_event(emulator, handle);
-    struct ihipStream_t *stream = find_stream(emulator, stream_handle);
-    if (!event || (!stream && !hip_is_null_stream(stream_handle)))
+    bool is_null = hip_is_null_stream(stream);
+    if (!is_event(emulator, event) || (!is_null && !is_stream(emulator, stream)))
         return hip_leave(emulator, hipErrorInvalidHandle);
-    event->stream = stream;
-    event->n_operations = stream ? stream->n_given : 0;
-    return hip_leave(emulator, stream ? hipSuccess : hip_drain_for_null(emulator, hip_current_device()));
+    event->stream = is_null ? NULL : stream;
+    event->n_operations = is_null ? 0 : stream->n_given;
+    return hip_leave(emulator, is_null ? hip_drain_for_null(emulator, hip_current_device()) : hipSuccess);
 }
 
-hipError_t emu_event_synchronize(hipEvent_t handle)
+hipError_t emu_event_synchronize(hipEvent_t event)
 {
     ENTER_OR_FAIL(emulator);
-    struct ihipEvent_t *event = find_event(emulator, handle);
-    if (!event)
+    if (!is_event(emulator, event))
         return hip_leave(emulator, hipErrorInvalidHandle);
     return hip_leave(emulator, event->stream ? drain(emulator, event->stream, event->n_operations) : hipSuccess);
 }

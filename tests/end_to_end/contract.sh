@@ -178,6 +178,19 @@ all_chips() { # every chip of record has its coverage and its limits; those that
         [ "$(grep -c "^LIMIT gfx[0-9a-f]* $kernel .*record current" "$work/out")" -eq 7 ] && [ "$(grep -c '^SUMMARY gfx' "$work/out")" -eq 7 ] &&
         ! grep '^COVERAGE' "$work/out" | grep -qvE ': 5 run, 0 modelled, 0 not run|: 1 run, 4 modelled, 0 not run|: 1 run, 0 modelled, 4 not run$'
 }
+launcher=projection_q8_0
+devices() { # the launcher's checks are made on as many devices as it wants, or as are asked for; one is too few, and says so
+    run 0 gates --only "$launcher" --quick && out_says "^PASS  gfx1151 $launcher  .*, launcher: devices, wave size; gate 2" &&
+        out_says '^RED   gfx1151 projection_scratch_of_other_device  as planted, at gate 1: run 1 on device 1: mem: .* of device 0, and this is device 1' &&
+        out_says '^RED   gfx1151 projection_cache_without_device  as planted, at gate 1: run 2 on device 0: mem: ' &&
+        run 0 gates --only "$launcher" --quick --chip gfx90a --device-count 3 && out_says "^PASS  gfx90a $launcher  .*, launcher: devices, wave size;" &&
+        run 0 gates --only "$launcher" --quick --device-count 1 && out_says "^PASS  gfx1151 $launcher  .*, launcher: wave size \(1 left out\);" &&
+        out_says '^SKIP  gfx1151 projection_scratch_of_other_device  one device of chip gfx1151 here; it takes two' && last_line_is '; 2 not run;'
+}
+one_launcher() {
+    run 0 run "$launcher" --shape 3x1057x9 --pattern signed --device-count 3 &&
+        out_says 'launcher, devices: 20 runs byte-identical on all devices, 81 outputs in each run' && out_says 'launcher, wave size: 2 sizes'
+}
 not_emulated() { run 3 contract --only "$kernel" --chip "$1" && err_says "$1" && one_error_line; }
 shards() { # two halves make the whole
     local part
@@ -222,6 +235,8 @@ check 'SIGINT ends with status 4 and a whole log' interrupted
 check 'a resumed run takes over what was finished' resumed
 check 'a log of another seed is refused' other_seed
 check 'shards make the whole' shards
+check 'launchers are held to their checks on several devices' devices
+check 'a launcher runs verbosely on several devices' one_launcher
 check 'all chips are covered or counted' all_chips
 chip=$(sed -nE 's/^COVERAGE (gfx[0-9a-f]+) .* 4 not run$/\1/p' "$work/out" | head -n 1)
 if [ -n "$chip" ]; then

@@ -236,6 +236,8 @@ static void verdicts_of_other_checks_are_not_taken_over(void **state)
     refused_with("\"device\":\"emulator\",\"checks\":\"none\",\"matrix_model\":\"chip\"", "another choice of checks;");
     refused_with("\"device\":\"emulator\",\"matrix_model\":\"chip\"", "another choice of checks;");
     refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"ieee\"", "another matrix model;");
+    refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"chip\",\"device_count\":3",
+                 "another number of devices;");
 }
 
 static void last_line_that_was_cut_short_is_ignored(void **state)
