@@ -69,7 +69,7 @@ static bool launch_on_busy_buffer(void *state, const struct reg_call *call, stru
 {
     struct ds4_combine_call combine;
     struct ds4_combine_device *device;
-    float *gates;
+    float *gates = NULL;
     if (!ds4_combine_case(state, call, &combine, &device, error) || !ds4_combine_gates(device, &combine, &gates, error))
         return false;
     void *buffer = device->staging.buffers[0].host;

@@ -61,7 +61,7 @@ bool ds4_combine_tokens(struct ds4_combine_device *device, hipFunction_t kernel,
 bool ds4_combine_launch(struct ds4_combine_device *device, hipFunction_t kernel, const struct ds4_combine_call *call,
                         struct error *error)
 {
-    float *gates;
+    float *gates = NULL;
     if (!ds4_combine_gates(device, call, &gates, error))
         return false;
     int64_t most = ds4_combine_tokens_of_buffer(device, call);

@@ -213,7 +213,7 @@ static void a_matrix_is_copied_at_its_second_use(void **state)
     struct hip_api hip = counting(&f, false);
     struct ds4_weight_cache cache = {.budget_bytes = 1000};
     void *copy = NULL, *again = NULL;
-    int a, b, c;
+    static const int a, b, c; /* addresses that name matrices */
     assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_PACKED);
     assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_FILL);
     assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &again), DS4_WEIGHTS_COPY);
@@ -237,7 +237,7 @@ static void a_full_device_falls_back_and_is_asked_once(void **state)
     struct hip_api hip = counting(&f, true);
     struct ds4_weight_cache cache = {.budget_bytes = 1000};
     void *copy = NULL;
-    int a;
+    static const int a;
     for (int use = 0; use < 4; use++)
         assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_PACKED);
     assert_int_equal(allocator.n_calls, 1);
