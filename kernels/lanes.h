@@ -1,8 +1,8 @@
 /*
  * What the lanes of a group tell each other, for every family: aligned groups of WIDTH = 2, 4 … 32 lanes on every chip, and
- * of 64 on gfx9 (its waves have 64). The width is always said: none defaults to the chip's wave, so a result and its order of
- * additions are the same everywhere. A lane's place is its place in the wave, never threadIdx, which agrees with it only in
- * one-dimensional blocks. Device code only; every lane of a group must be active.
+ * of 64 on gfx9 (its waves have 64). The width is always said: none defaults to the chip's wave, so a result and its order
+ * of additions are the same everywhere. A lane's place is its place in the wave, never threadIdx, which agrees with it only
+ * in one-dimensional blocks. Device code only; every lane of a group must be active.
  */
 #ifndef KERNELS_LANES_H
 #define KERNELS_LANES_H
