@@ -1,13 +1,22 @@
 #include "toolchain/cache.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "contract/base/file.h"
+#include "contract/base/project.h"
 
 /* An entry is 32 hex digits (the hash of what follows the line), a newline, and the code object. */
 enum { HEADER_BYTES = 33 };
+
+bool cache_folder(const char *given, char *path, size_t n_bytes, struct error *error)
+{
+    const char *directory = given ? given : getenv("HIPCONTRACT_CACHE");
+    return project_path(directory && *directory ? directory : "build/cache", path, n_bytes, error);
+}
 
 void cache_path(const char *directory, struct hash128 key, char *path, size_t n_bytes)
 {
@@ -16,12 +25,11 @@ void cache_path(const char *directory, struct hash128 key, char *path, size_t n_
     snprintf(path, n_bytes, "%s/%s.entry", directory, hex);
 }
 
-enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes)
+enum cache_answer cache_read(const char *path, unsigned char **bytes, size_t *n_bytes)
 {
-    char path[4096], hex[33], *data;
+    char hex[33], *data;
     size_t n_data;
     struct error ignored;
-    cache_path(directory, key, path, sizeof path);
     if (!file_exists(path))
         return CACHE_MISS;
     if (!file_read(path, &data, &n_data, &ignored))
@@ -36,6 +44,17 @@ enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned
     memmove(data, data + HEADER_BYTES, *n_bytes);
     *bytes = (unsigned char *)data;
     return CACHE_HIT;
+}
+
+enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes)
+{
+    char path[4096];
+    cache_path(directory, key, path, sizeof path);
+    enum cache_answer answer = cache_read(path, bytes, n_bytes);
+    /* The time of the last use is what pruning goes by; a cache that cannot be written keeps the old one. */
+    if (answer == CACHE_HIT)
+        (void)utimensat(AT_FDCWD, path, NULL, 0);
+    return answer;
 }
 
 bool cache_store(const char *directory, struct hash128 key, const unsigned char *bytes, size_t n_bytes, struct error *error)

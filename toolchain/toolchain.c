@@ -1,6 +1,8 @@
 #include "toolchain/toolchain.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,8 +24,8 @@ struct toolchain {
     char root[PATH_MAX];     /* compilers run there, or in a request's root, so that paths in code objects do not name the
                                 machine */
     char cache[PATH_MAX];    /* absolute */
+    atomic_bool cache_lost;  /* it cannot be written, and that was said */
     struct hash128 identity; /* of the compiler and the device libraries' contents */
-    atomic_uint n_temporaries;
 };
 
 /* A compiler's command line as it grows; strings live in the arena. */
@@ -73,14 +75,24 @@ static bool find_identity(struct toolchain *toolchain, struct error *error)
     return true;
 }
 
+/* A run needs no cache: one line says that it goes on without. */
+static void lose_cache(struct toolchain *toolchain, const char *why)
+{
+    if (!atomic_exchange(&toolchain->cache_lost, true))
+        fprintf(stderr,
+                "%s; the run goes on and keeps no more of what it compiles: make room there, or set HIPCONTRACT_CACHE to "
+                "another folder\n",
+                why);
+}
+
 static bool find_cache(struct toolchain *toolchain, const char *given, struct error *error)
 {
-    const char *directory = given ? given : getenv("HIPCONTRACT_CACHE");
-    if (!directory || !*directory)
-        directory = "build/cache";
-    if (!project_path(directory, toolchain->cache, sizeof toolchain->cache, error))
+    struct error reason;
+    if (!cache_folder(given, toolchain->cache, sizeof toolchain->cache, error))
         return false;
-    return file_make_directories(toolchain->cache, error);
+    if (!file_make_directories(toolchain->cache, &reason))
+        lose_cache(toolchain, reason.text);
+    return true;
 }
 
 struct toolchain *toolchain_open(const char *cache_directory, struct error *error)
@@ -146,11 +158,39 @@ static bool isa_of_chip(const char *chip, unsigned *isa_version, unsigned *defau
     return true;
 }
 
-/* A path for a compiler's output, unique in this cache; read or renamed, and removed, at once. */
-static void temporary_path(struct toolchain *toolchain, const char *suffix, char path[PATH_MAX + 64])
+/* What the cache holds under a key, for the caller to free. A damaged entry is as good as none, and is reported. */
+static bool look_up(const struct toolchain *toolchain, struct hash128 key, const struct compile_request *request,
+                    unsigned char **bytes, size_t *n_bytes)
 {
-    unsigned serial = atomic_fetch_add(&toolchain->n_temporaries, 1);
-    snprintf(path, PATH_MAX + 64, "%s/%ld-%u%s", toolchain->cache, (long)getpid(), serial, suffix);
+    char path[PATH_MAX + 64];
+    enum cache_answer answer = cache_load(toolchain->cache, key, bytes, n_bytes);
+    if (answer == CACHE_DAMAGED) {
+        cache_path(toolchain->cache, key, path, sizeof path);
+        fprintf(stderr, "%s: damaged cache entry; family %s is compiled for %s anew\n", path, request->family,
+                request->chip);
+    }
+    return answer == CACHE_HIT;
+}
+
+static void keep(struct toolchain *toolchain, struct hash128 key, const unsigned char *bytes, size_t n_bytes)
+{
+    struct error reason;
+    if (!atomic_load(&toolchain->cache_lost) && !cache_store(toolchain->cache, key, bytes, n_bytes, &reason))
+        lose_cache(toolchain, reason.text);
+}
+
+/* An empty file for a compiler to read or write, where compilers have their own; the caller removes it. */
+static bool make_temporary(const char *suffix, char path[PATH_MAX], struct error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    if (snprintf(path, PATH_MAX, "%s/hipcontract-XXXXXX%s", folder && *folder == '/' ? folder : "/tmp", suffix) >= PATH_MAX)
+        return error_set(error, STATUS_ENVIRONMENT, "TMPDIR: %s", strerror(ENAMETOOLONG));
+    int descriptor = mkostemps(path, (int)strlen(suffix), O_CLOEXEC);
+    if (descriptor < 0)
+        return error_set(error, STATUS_ENVIRONMENT, "%s: cannot be made: %s; set TMPDIR to a folder that can be written",
+                         path, strerror(errno));
+    close(descriptor);
+    return true;
 }
 
 /* The first line with an error of a compiler's output, else its first line. */
@@ -184,24 +224,14 @@ static bool run(const struct toolchain *toolchain, struct command *command, cons
                      (int)strcspn(shown, "\n"), shown);
 }
 
-/* The module that tells the device libraries the chip: Debian's do not have one for every chip, so it is made here. Its
- * path is left in path; it is made once a cache. */
-static bool make_isa_bitcode(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
-                             char path[PATH_MAX + 64], struct error *error)
+/* Compiles a line of C into a module of LLVM's, at path. */
+static bool compile_module(const struct toolchain *toolchain, const struct compile_request *request, const char *text,
+                           const char *path, struct error *error)
 {
-    char hex[33], source[PATH_MAX + 64], made[PATH_MAX + 64];
-    hash_hex(toolchain->identity, hex);
-    snprintf(path, PATH_MAX + 64, "%s/isa-%u-%s.bc", toolchain->cache, isa_version, hex);
-    if (file_exists(path))
-        return true;
-    temporary_path(toolchain, ".c", source);
-    temporary_path(toolchain, ".bc", made);
+    char source[PATH_MAX];
+    if (!make_temporary(".c", source, error))
+        return false;
     struct command command = {0};
-    const char *text = arena_format(&command.arena,
-                                    "__attribute__((address_space(4), visibility(\"hidden\"))) "
-                                    "extern const int __oclc_ISA_version;\n"
-                                    "__attribute__((address_space(4))) const int __oclc_ISA_version = %u;\n",
-                                    isa_version);
     const char *const words[] = {toolchain->profile.executable,
                                  "-x",
                                  "c",
@@ -213,18 +243,39 @@ static bool make_isa_bitcode(struct toolchain *toolchain, const struct compile_r
                                  "-c",
                                  source,
                                  "-o",
-                                 made};
+                                 path};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         add(&command, words[i]);
     struct process_result result = {0};
-    bool ok = text && file_write(source, text, strlen(text), error) && run(toolchain, &command, request, &result, error);
-    if (ok && rename(made, path) != 0)
-        ok = error_set(error, STATUS_USAGE, "%s: cannot be written", path);
+    bool ok = file_write(source, text, strlen(text), error) && run(toolchain, &command, request, &result, error);
     unlink(source);
-    unlink(made);
     process_result_free(&result);
-    arena_free(&command.arena);
     return ok;
+}
+
+/* The module that tells the device libraries the chip: Debian's do not have one for every chip, so it is made here, once a
+ * cache. It is left at path. */
+static bool make_isa_module(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
+                            const char *path, struct error *error)
+{
+    char text[256], *made;
+    unsigned char *known;
+    size_t n_bytes;
+    snprintf(text, sizeof text,
+             "__attribute__((address_space(4), visibility(\"hidden\"))) extern const int __oclc_ISA_version;\n"
+             "__attribute__((address_space(4))) const int __oclc_ISA_version = %u;\n",
+             isa_version);
+    struct hash128 key = hash_more(toolchain->identity, text, strlen(text));
+    if (look_up(toolchain, key, request, &known, &n_bytes)) {
+        bool ok = file_write(path, known, n_bytes, error);
+        free(known);
+        return ok;
+    }
+    if (!compile_module(toolchain, request, text, path, error) || !file_read(path, &made, &n_bytes, error))
+        return false;
+    keep(toolchain, key, (unsigned char *)made, n_bytes);
+    free(made);
+    return true;
 }
 
 /* Everything but input, output and device libraries: what the cache key holds of the command line. */
@@ -300,31 +351,55 @@ static void name_folder_dot(struct command *command, const char *source_path)
         add(command, arena_format(&command->arena, "-ffile-prefix-map=%.*s=.", (int)(last - source_path), source_path));
 }
 
-static bool compile(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
-                    unsigned wave_size, unsigned default_wave, struct compiled *compiled, struct error *error)
+/* Compiles into the file `made`, with the module of the ISA version at isa_path where the compiler needs one. */
+static bool compile_into(struct toolchain *toolchain, const struct compile_request *request, const char *isa_path,
+                         unsigned wave_size, unsigned default_wave, const char *made, struct error *error)
 {
-    char isa_path[PATH_MAX + 64], made[PATH_MAX + 64];
-    bool links = toolchain->profile.kind == PROFILE_DEBIAN;
-    if (links && !make_isa_bitcode(toolchain, request, isa_version, isa_path, error))
-        return false;
-    temporary_path(toolchain, ".co", made);
     struct command command = {0};
     add(&command, toolchain->profile.executable);
     add_flags(toolchain, &command, request, wave_size, default_wave);
-    if (links)
+    if (*isa_path)
         add_bitcode(toolchain, &command, isa_path, wave_size);
     name_folder_dot(&command, request->source_path);
     add(&command, request->source_path);
     add(&command, "-o");
     add(&command, made);
     struct process_result result = {0};
-    char *bytes = NULL;
-    bool ok = run(toolchain, &command, request, &result, error) && file_read(made, &bytes, &compiled->n_bytes, error);
-    compiled->bytes = (unsigned char *)bytes;
-    unlink(made);
+    bool ok = run(toolchain, &command, request, &result, error);
     process_result_free(&result);
     arena_free(&command.arena);
     return ok;
+}
+
+static bool compile(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
+                    unsigned wave_size, unsigned default_wave, struct compiled *compiled, struct error *error)
+{
+    char isa_path[PATH_MAX] = "", made[PATH_MAX] = "", *bytes = NULL;
+    bool links = toolchain->profile.kind == PROFILE_DEBIAN;
+    bool ok = (!links || (make_temporary(".bc", isa_path, error) &&
+                          make_isa_module(toolchain, request, isa_version, isa_path, error))) &&
+              make_temporary(".co", made, error) &&
+              compile_into(toolchain, request, isa_path, wave_size, default_wave, made, error) &&
+              file_read(made, &bytes, &compiled->n_bytes, error);
+    compiled->bytes = (unsigned char *)bytes;
+    unlink(isa_path);
+    unlink(made);
+    return ok;
+}
+
+/* Whether what the key was made from is still the same: an edit between preprocessing and compiling would put another
+ * source's code under it. */
+static bool check_key(struct toolchain *toolchain, const struct compile_request *request, unsigned wave_size,
+                      unsigned default_wave, struct hash128 key, struct error *error)
+{
+    struct hash128 now;
+    if (!find_key(toolchain, request, wave_size, default_wave, &now, error))
+        return false;
+    return hash_equal(now, key) ||
+           error_set(error, STATUS_USAGE,
+                     "family %s for %s: %s, or what it includes, changed while it was compiled; run "
+                     "again",
+                     request->family, request->chip, request->source_path);
 }
 
 bool toolchain_compile(struct toolchain *toolchain, const struct compile_request *request, struct compiled *compiled,
@@ -337,19 +412,14 @@ bool toolchain_compile(struct toolchain *toolchain, const struct compile_request
     unsigned wave_size = request->wave_size ? request->wave_size : default_wave;
     if (!find_key(toolchain, request, wave_size, default_wave, &compiled->key, error))
         return false;
-    enum cache_answer answer = cache_load(toolchain->cache, compiled->key, &compiled->bytes, &compiled->n_bytes);
-    compiled->from_cache = answer == CACHE_HIT;
+    compiled->from_cache = look_up(toolchain, compiled->key, request, &compiled->bytes, &compiled->n_bytes);
     if (compiled->from_cache)
         return true;
-    if (answer == CACHE_DAMAGED) {
-        char path[PATH_MAX + 64];
-        cache_path(toolchain->cache, compiled->key, path, sizeof path);
-        fprintf(stderr, "%s: damaged cache entry; family %s is compiled for %s anew\n", path, request->family,
-                request->chip);
+    if (!compile(toolchain, request, isa_version, wave_size, default_wave, compiled, error) ||
+        !check_key(toolchain, request, wave_size, default_wave, compiled->key, error)) {
+        compiled_free(compiled);
+        return false;
     }
-    if (compile(toolchain, request, isa_version, wave_size, default_wave, compiled, error) &&
-        cache_store(toolchain->cache, compiled->key, compiled->bytes, compiled->n_bytes, error))
-        return true;
-    compiled_free(compiled);
-    return false;
+    keep(toolchain, compiled->key, compiled->bytes, compiled->n_bytes);
+    return true;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -13,6 +14,7 @@
 #include "device/code_object.h"
 #include "tests/support/scratch.h"
 #include "toolchain/cache.h"
+#include "toolchain/cache_entries.h"
 #include "toolchain/process.h"
 #include "toolchain/toolchain.h"
 
@@ -21,7 +23,8 @@ static const char source[] = "#include \"factor.h\"\n"
                              "extern \"C\" __attribute__((global)) void scale(float *p)\n"
                              "{\n"
                              "    p[__builtin_amdgcn_workitem_id_x()] *= 1.25f * FACTOR;\n"
-                             "}\n";
+                             "}\n"
+                             "// after the kernel\n";
 static const char other_body[] = "#include \"factor.h\"\n"
                                  "extern \"C\" __attribute__((global)) void scale(float *p)\n"
                                  "{\n"
@@ -148,11 +151,124 @@ static void a_constant_in_an_included_header_changes_the_key(void **state)
     compiled_free(&plain);
 }
 
+static void a_constant_in_a_headers_inline_function_changes_the_key(void **state)
+{
+    static const char function[] = "static inline __attribute__((device)) float factor() { return %s; }\n"
+                                   "#define FACTOR factor()\n";
+    struct fixture *fixture = *state;
+    char text[256];
+    snprintf(text, sizeof text, function, "3.0f");
+    write_sources(fixture, source, text);
+    struct compiled plain = compile(fixture, (struct variant){0});
+    snprintf(text, sizeof text, function, "3.5f");
+    write_sources(fixture, source, text);
+    expect_miss_then_hit(fixture, (struct variant){0}, plain.key);
+    compiled_free(&plain);
+}
+
+static void a_comment_outside_every_kernel_changes_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    struct compiled plain = compile(fixture, (struct variant){0});
+    char other[sizeof source];
+    memcpy(other, source, sizeof source);
+    memcpy(strstr(other, "after"), "below", 5);
+    write_sources(fixture, other, "#ifndef FACTOR\n#define FACTOR 3.0f // of the kernel\n#endif\n");
+    struct compiled again = compile(fixture, (struct variant){0});
+    assert_true(again.from_cache);
+    assert_true(hash_equal(again.key, plain.key));
+    compiled_free(&again);
+    compiled_free(&plain);
+}
+
+/* A compiler of that version line which else is the real one, but for what `after_compile` does once it has compiled. */
+static struct toolchain *open_other_compiler(const struct fixture *fixture, const char *version, const char *after_compile)
+{
+    char script[1024], path[SCRATCH_PATH_BYTES], linker[SCRATCH_PATH_BYTES];
+    const char *real = toolchain_executable(fixture->toolchain);
+    snprintf(
+        script, sizeof script,
+        "#!/bin/sh\n[ \"$1\" != --version ] || exec echo '%s'\n%s \"$@\" || exit\ncase $* in *' -E '*) ;; *) %s ;; esac\n",
+        version, real, after_compile);
+    assert_true(scratch_write(fixture->folder, "ld.lld", "", linker));
+    assert_true(scratch_write(fixture->folder, "compiler", script, path));
+    char *made = scratch_run((const char *const[]){"chmod", "+x", path, linker, NULL});
+    assert_non_null(made);
+    free(made);
+    struct error error = {0};
+    setenv("HIPCONTRACT_CLANG", path, 1);
+    struct toolchain *toolchain = toolchain_open(fixture->cache, &error);
+    unsetenv("HIPCONTRACT_CLANG");
+    if (!toolchain)
+        fail_msg("%s", error.text);
+    return toolchain;
+}
+
+static void another_version_of_the_compiler_changes_the_key(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct fixture same = *fixture, newer = *fixture;
+    struct compiled plain = compile(fixture, (struct variant){0});
+    same.toolchain = open_other_compiler(fixture, toolchain_version(fixture->toolchain), ":");
+    struct compiled again = compile(&same, (struct variant){0});
+    assert_true(again.from_cache && hash_equal(again.key, plain.key));
+    newer.toolchain = open_other_compiler(fixture, "Debian clang version 22.1.99 (1~deb12u1)", ":");
+    expect_miss_then_hit(&newer, (struct variant){0}, plain.key);
+    toolchain_close(same.toolchain);
+    toolchain_close(newer.toolchain);
+    compiled_free(&again);
+    compiled_free(&plain);
+}
+
+static void a_source_that_changes_while_it_is_compiled_is_not_kept(void **state)
+{
+    const struct fixture *fixture = *state;
+    char edit[SCRATCH_PATH_BYTES * 2];
+    snprintf(edit, sizeof edit, "sed -i 's/1.25f/1.75f/' %s", fixture->path);
+    struct fixture edited = *fixture;
+    edited.toolchain = open_other_compiler(fixture, toolchain_version(fixture->toolchain), edit);
+    struct compile_request request = {.source_path = fixture->path, .family = "scale", .chip = "gfx1151"};
+    struct compiled compiled;
+    struct error error;
+    assert_false(toolchain_compile(edited.toolchain, &request, &compiled, &error));
+    assert_int_equal(error.status, STATUS_USAGE);
+    assert_non_null(strstr(error.text, "scale.hip, or what it includes, changed while it was compiled; run again"));
+    assert_null(compiled.bytes);
+    toolchain_close(edited.toolchain);
+    write_sources(&edited, source, header);
+    struct compiled plain = compile(fixture, (struct variant){0});
+    assert_false(plain.from_cache);
+    compiled_free(&plain);
+}
+
+/* Puts standard error into a file of the fixture's; returns what restores it. */
+static int capture_errors(const struct fixture *fixture, char path[SCRATCH_PATH_BYTES])
+{
+    assert_true(scratch_write(fixture->folder, "errors", "", path));
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    assert_non_null(freopen(path, "w", stderr));
+    return kept;
+}
+
+/* What was printed since; the caller frees. */
+static char *captured_errors(int kept, const char *path)
+{
+    char *text;
+    size_t n_bytes;
+    struct error error;
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    assert_true(file_read(path, &text, &n_bytes, &error));
+    return text;
+}
+
 static void a_damaged_entry_is_compiled_anew(void **state)
 {
     const struct fixture *fixture = *state;
     struct compiled plain = compile(fixture, (struct variant){0});
-    char path[SCRATCH_PATH_BYTES * 2], *entry;
+    char path[SCRATCH_PATH_BYTES * 2], errors[SCRATCH_PATH_BYTES], *entry;
     size_t n_bytes;
     struct error error;
     cache_path(fixture->cache, plain.key, path, sizeof path);
@@ -164,17 +280,151 @@ static void a_damaged_entry_is_compiled_anew(void **state)
         entry[damages[i].flipped] ^= 4;
         assert_true(file_write(path, entry, damages[i].n_bytes, &error));
         entry[damages[i].flipped] ^= 4;
+        int kept = capture_errors(fixture, errors);
         struct compiled again = compile(fixture, (struct variant){0});
+        char *words = captured_errors(kept, errors), line[SCRATCH_PATH_BYTES * 3];
+        snprintf(line, sizeof line, "%s: damaged cache entry; family scale is compiled for gfx1151 anew\n", path);
+        assert_string_equal(words, line);
         assert_false(again.from_cache);
         assert_int_equal(again.n_bytes, plain.n_bytes);
         assert_memory_equal(again.bytes, plain.bytes, plain.n_bytes);
         compiled_free(&again);
+        free(words);
     }
     struct compiled last = compile(fixture, (struct variant){0});
     assert_true(last.from_cache);
     compiled_free(&last);
     compiled_free(&plain);
     free(entry);
+}
+
+/* Flips a byte in the middle of every entry. */
+static void damage_all_entries(const struct fixture *fixture)
+{
+    struct cache_entries entries;
+    struct error error;
+    assert_true(cache_entries_read(fixture->cache, &entries, &error));
+    for (size_t i = 0; i < entries.n_entries; i++) {
+        char path[SCRATCH_PATH_BYTES * 2], *bytes;
+        size_t n_bytes;
+        snprintf(path, sizeof path, "%s/%s", fixture->cache, entries.entries[i].name);
+        assert_true(file_read(path, &bytes, &n_bytes, &error));
+        bytes[n_bytes / 2] ^= 4;
+        assert_true(file_write(path, bytes, n_bytes, &error));
+        free(bytes);
+    }
+    cache_entries_free(&entries);
+}
+
+static void expect_whole_entries(const struct fixture *fixture)
+{
+    struct cache_entries entries;
+    struct error error;
+    assert_true(cache_entries_read(fixture->cache, &entries, &error));
+    assert_true(entries.n_entries > 0);
+    for (size_t i = 0; i < entries.n_entries; i++)
+        assert_false(entries.entries[i].damaged || entries.entries[i].leftover);
+    cache_entries_free(&entries);
+}
+
+/* What is linked into code objects is held to its hash as they are. */
+static void every_damaged_entry_is_made_anew(void **state)
+{
+    const struct fixture *fixture = *state;
+    char errors[SCRATCH_PATH_BYTES];
+    struct compiled plain = compile(fixture, (struct variant){0});
+    damage_all_entries(fixture);
+    int kept = capture_errors(fixture, errors);
+    struct compiled again = compile(fixture, (struct variant){0});
+    free(captured_errors(kept, errors));
+    assert_false(again.from_cache);
+    assert_int_equal(again.n_bytes, plain.n_bytes);
+    assert_memory_equal(again.bytes, plain.bytes, plain.n_bytes);
+    expect_whole_entries(fixture);
+    compiled_free(&again);
+    compiled_free(&plain);
+}
+
+/* A child process: 0 where it comes to the same code object, with a toolchain of its own, once the gate is opened. */
+static int compile_in_child(const struct fixture *fixture, int gate, const struct compiled *plain)
+{
+    struct compile_request request = {.source_path = fixture->path, .family = "scale", .chip = "gfx1151"};
+    struct compiled compiled;
+    struct error error;
+    char byte;
+    struct toolchain *toolchain = toolchain_open(fixture->cache, &error);
+    if (!toolchain || read(gate, &byte, 1) != 0 || !toolchain_compile(toolchain, &request, &compiled, &error))
+        return 1;
+    return compiled.n_bytes == plain->n_bytes && memcmp(compiled.bytes, plain->bytes, plain->n_bytes) == 0 ? 0 : 2;
+}
+
+/* All start when the pipe is closed. */
+static void expect_same_from_processes(const struct fixture *fixture, const struct compiled *plain)
+{
+    enum { PROCESSES = 8 };
+    pid_t children[PROCESSES];
+    int gate[2];
+    assert_int_equal(pipe(gate), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            close(gate[1]);
+            _exit(compile_in_child(fixture, gate[0], plain));
+        }
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+}
+
+static void eight_processes_that_make_the_same_entry_do_not_disturb_each_other(void **state)
+{
+    struct fixture *fixture = *state, first = *fixture;
+    struct error error;
+    snprintf(first.cache, sizeof first.cache, "%.400s/first", fixture->folder);
+    first.toolchain = toolchain_open(first.cache, &error);
+    assert_non_null(first.toolchain);
+    struct compiled plain = compile(&first, (struct variant){0});
+    expect_same_from_processes(fixture, &plain);
+    expect_whole_entries(fixture);
+    damage_all_entries(fixture);
+    expect_same_from_processes(fixture, &plain);
+    expect_whole_entries(fixture);
+    toolchain_close(first.toolchain);
+    compiled_free(&plain);
+}
+
+/* One line says it, however much is compiled. */
+static void a_cache_that_cannot_be_written_costs_a_line(void **state)
+{
+    struct fixture *fixture = *state, lost = *fixture;
+    struct error error;
+    char errors[SCRATCH_PATH_BYTES], expected[SCRATCH_PATH_BYTES * 2];
+    int kept = capture_errors(fixture, errors);
+    snprintf(lost.cache, sizeof lost.cache, "%.400s/scale.hip/cache", fixture->folder);
+    lost.toolchain = toolchain_open(lost.cache, &error);
+    assert_non_null(lost.toolchain);
+    struct compiled plain = compile(&lost, (struct variant){0}), again = compile(&lost, (struct variant){0});
+    char *words = captured_errors(kept, errors);
+    snprintf(expected, sizeof expected,
+             "%s: cannot make the directory: Not a directory; the run goes on and keeps no more of what it compiles: make "
+             "room there, or set HIPCONTRACT_CACHE to another folder\n",
+             lost.cache);
+    assert_string_equal(words, expected);
+    struct compiled cached = compile(fixture, (struct variant){0});
+    assert_false(plain.from_cache || again.from_cache);
+    assert_int_equal(again.n_bytes, cached.n_bytes);
+    assert_memory_equal(again.bytes, cached.bytes, cached.n_bytes);
+    toolchain_close(lost.toolchain);
+    free(words);
+    compiled_free(&cached);
+    compiled_free(&again);
+    compiled_free(&plain);
 }
 
 static void code_objects_do_not_name_the_machine(void **state)
@@ -267,7 +517,14 @@ int main(void)
         TEST(chip_flags_and_definitions_are_in_the_key),
         TEST(a_constant_in_a_kernel_body_changes_the_key),
         TEST(a_constant_in_an_included_header_changes_the_key),
+        TEST(a_constant_in_a_headers_inline_function_changes_the_key),
+        TEST(a_comment_outside_every_kernel_changes_nothing),
+        TEST(another_version_of_the_compiler_changes_the_key),
+        TEST(a_source_that_changes_while_it_is_compiled_is_not_kept),
         TEST(a_damaged_entry_is_compiled_anew),
+        TEST(every_damaged_entry_is_made_anew),
+        TEST(eight_processes_that_make_the_same_entry_do_not_disturb_each_other),
+        TEST(a_cache_that_cannot_be_written_costs_a_line),
         TEST(code_objects_do_not_name_the_machine),
         TEST(a_kernel_that_does_not_compile_says_so_with_family_and_chip),
         TEST(a_missing_compiler_is_an_environment_error_with_the_command),
