@@ -16,6 +16,7 @@
     X(run, "KERNEL --shape L: one case, verbosely")                                                                        \
     X(emulate, "FILE.co ...: run any kernel of any code object on the emulator")                                           \
     X(disasm, "FILE.co: as the emulator decodes it")                                                                       \
+    X(cache, "list, verify or prune: the code objects that were compiled and kept")                                        \
     X(doctor, "what was found: compilers, HIP headers and runtime, GPUs, chips, versions")
 
 #define COMMAND_DECLARATION(name, help) int command_##name(int argc, char **argv);

@@ -68,7 +68,7 @@ static const struct {
 #undef OPTION_ROW
 };
 
-static bool parse_number(const char *option, const char *word, long low, long high, int *value, struct error *error)
+bool arguments_number(const char *option, const char *word, long low, long high, int *value, struct error *error)
 {
     char *end;
     long number = strtol(word, &end, 10);
@@ -120,7 +120,7 @@ static bool parse_device(struct arguments *arguments, const char *word, struct e
     arguments->on_gpu = strncmp(word, "rocm", 4) == 0 && (word[4] == '\0' || word[4] == ':');
     if (!arguments->on_gpu)
         return error_set(error, STATUS_USAGE, "--device %s: give emulator, rocm or rocm:N", word);
-    return word[4] == '\0' || parse_number("device rocm:", word + 5, 0, 1023, &arguments->gpu_index, error);
+    return word[4] == '\0' || arguments_number("device rocm:", word + 5, 0, 1023, &arguments->gpu_index, error);
 }
 
 static bool parse_shard(struct arguments *arguments, const char *word, struct error *error)
@@ -171,17 +171,17 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
     case OPTION_MATRIX_MODEL:
         return matrix_model_parse(value, &a->matrix_model, error);
     case OPTION_RUNS:
-        return parse_number("runs", value, 2, 1000, &a->n_runs, error);
+        return arguments_number("runs", value, 2, 1000, &a->n_runs, error);
     case OPTION_SEED:
         return parse_seed("seed", value, &a->seed, error);
     case OPTION_SCHEDULE:
         return parse_seed("schedule", value, &a->schedule, error);
     case OPTION_DUMP_ROW:
-        return parse_number("dump-row", value, 0, INT_MAX, &a->dump_row, error);
+        return arguments_number("dump-row", value, 0, INT_MAX, &a->dump_row, error);
     case OPTION_DEVICE_COUNT:
-        return parse_number("device-count", value, 1, 64, &a->n_devices, error);
+        return arguments_number("device-count", value, 1, 64, &a->n_devices, error);
     case OPTION_JOBS:
-        return parse_number("jobs", value, 1, 256, &a->n_jobs, error);
+        return arguments_number("jobs", value, 1, 256, &a->n_jobs, error);
     case OPTION_SHARD:
         return parse_shard(a, value, error);
     case OPTION_SHAPE:
@@ -194,7 +194,7 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         a->weights = value;
         return true;
     case OPTION_ROWS:
-        return parse_number("rows", value, 1, MOST_ROWS, &a->n_rows, error);
+        return arguments_number("rows", value, 1, MOST_ROWS, &a->n_rows, error);
     case OPTION_LOG:
         a->log = value;
         return true;

@@ -45,6 +45,8 @@ struct arguments {
 
 /* Parses a command's arguments; strings are borrowed from argv. Errors: STATUS_USAGE, one line with a hint. */
 bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error);
+/* The value of an option, a number from low to high. Errors: STATUS_USAGE. */
+bool arguments_number(const char *option, const char *word, long low, long high, int *value, struct error *error);
 /* Selects every chip of record, as --chip all does. */
 void arguments_all_chips(struct arguments *arguments);
 /* The lines of --help for the options of a command. */
