@@ -3,40 +3,15 @@
 # or source turns the right gate red. Prints TAP; needs $HIPCONTRACT and $HIPCONTRACT_ROOT.
 set -uo pipefail
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/checks.sh
+. "$HIPCONTRACT_ROOT/tests/support/checks.sh"
 kernel=rms_norm_rows
 source=kernels/ds4/ds4.hip
 cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
-n=0
-
-# check NAME COMMAND...: one test, which passes where the command does.
-check() {
-    local name=$1
-    shift
-    n=$((n + 1))
-    if "$@"; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/  out: /' "$work/out" | tail -n 15
-        sed 's/^/  err: /' "$work/err" | tail -n 15
-    fi
-}
 
 # run STATUS ARGUMENT...: hipcontract ends with that status; its output is in $work/out and $work/err.
-run() {
-    local expected=$1 status
-    shift
-    "$HIPCONTRACT" "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    [ "$status" -eq "$expected" ] || {
-        echo "  status $status instead of $expected: hipcontract $*"
-        return 1
-    }
-}
+run() { ends "$1" "$HIPCONTRACT" "${@:2}"; }
 
-out_says() { grep -qE -- "$1" "$work/out"; }
 err_says() { grep -qE -- "$1" "$work/err"; }
 last_line_is() { tail -n 1 "$work/out" | grep -qE -- "$1"; }
 one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }

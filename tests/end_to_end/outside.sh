@@ -4,8 +4,8 @@
 # $HIPCONTRACT_ROOT.
 set -uo pipefail
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/checks.sh
+. "$HIPCONTRACT_ROOT/tests/support/checks.sh"
 tree=$HIPCONTRACT_ROOT
 export HIPCONTRACT_CACHE=${HIPCONTRACT_CACHE:-$BUILD/cache}
 unset HIPCONTRACT_ROOT
@@ -14,34 +14,11 @@ project=$work/project
 file=$project/build/kernels.so
 cp -r "$tree/tests/outside" "$project"
 rm -rf "$project/build"
-n=0
-
-check() {
-    local name=$1
-    shift
-    n=$((n + 1))
-    if "$@"; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/  out: /' "$work/out" | tail -n 15
-        sed 's/^/  err: /' "$work/err" | tail -n 15
-    fi
-}
 
 # run STATUS ARGUMENT...: the installed program, in a folder that has nothing to do with it, ends with that status.
-run() {
-    local expected=$1 status
-    shift
-    (cd / && "$prefix/bin/hipcontract" "$@") >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    [ "$status" -eq "$expected" ] || {
-        echo "  status $status instead of $expected: hipcontract $*"
-        return 1
-    }
-}
+run() { ends "$1" from_elsewhere "${@:2}"; }
+from_elsewhere() { (cd / && "$prefix/bin/hipcontract" "$@"); }
 
-out_says() { grep -qE -- "$1" "$work/out"; }
 err_says() { grep -qF -- "$1" "$work/err"; }
 refuses() { # refuses WORDS FILE...: every command that takes files ends with status 2 and the same line with those words
     local words=$1 command given=() one

@@ -3,40 +3,16 @@
 # and status 2. Prints TAP; needs $HIPCONTRACT and $HIPCONTRACT_ROOT.
 set -uo pipefail
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/checks.sh
+. "$HIPCONTRACT_ROOT/tests/support/checks.sh"
 file=$HIPCONTRACT_ROOT/tests/data/exl3.safetensors
 layer=model.layers.0.self_attn.q_proj
 linear=tf_exl3_linear_k8_w4
 cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
-n=0
-
-check() {
-    local name=$1
-    shift
-    n=$((n + 1))
-    if "$@"; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/  out: /' "$work/out" | tail -n 15
-        sed 's/^/  err: /' "$work/err" | tail -n 15
-    fi
-}
 
 # run STATUS ARGUMENT...: hipcontract run ends with that status; its output is in $work/out and $work/err.
-run() {
-    local expected=$1 status
-    shift
-    "$HIPCONTRACT" run "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    [ "$status" -eq "$expected" ] || {
-        echo "  status $status instead of $expected: hipcontract run $*"
-        return 1
-    }
-}
+run() { ends "$1" "$HIPCONTRACT" run "${@:2}"; }
 
-out_says() { grep -qE -- "$1" "$work/out"; }
 passes() { [ "$(grep -cE -- "^PASS gate $1 " "$work/out")" -eq "$2" ]; }
 refuses() { # refuses WORDS ARGUMENT...: status 2 and one line with those words
     local words=$1
