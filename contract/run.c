@@ -401,16 +401,24 @@ static bool run_all_cases(struct registration_run *rr, struct error *error)
     return run_controls(rr, error);
 }
 
+/* Gate 3 is held to the twin: one that was added, renamed or taken away since makes another gate of it. */
 static bool is_of_the_same_code(const struct registration_run *rr, const struct verdict *v)
 {
-    bool same_twin = !*v->twin || hash_equal(v->twin_code, rr->twin.target.code);
+    const char *twin = v->gate == GATE_BOUND && rr->registration->twin ? rr->registration->twin : "";
+    bool same_twin = strcmp(v->twin, twin) == 0 && (!*twin || hash_equal(v->twin_code, rr->twin.target.code));
     return same_twin && hash_equal(v->code, rr->target.code);
+}
+
+/* The host code of a launcher is in no code object, so that nothing would tell that it has changed. */
+static bool rests_on_host_code(const struct registration_run *rr)
+{
+    return rr->registration->launcher || (rr->twin.registration && rr->twin.registration->launcher);
 }
 
 /* Verdicts of an earlier run with the same code objects stand in for this one. */
 static bool replay(struct registration_run *rr)
 {
-    const struct decided *decided = rr->run->decided;
+    const struct decided *decided = rests_on_host_code(rr) ? NULL : rr->run->decided;
     size_t n = 0;
     const struct verdict *verdicts =
         decided ? decided->find(decided->context, rr->registration->name, rr->run->builds.device->chip, &n) : NULL;

@@ -110,7 +110,8 @@ struct verdict_sink {
     void *context;
 };
 
-/* Verdicts that an earlier run has decided: a registration that it finished with the same code object is not run again. */
+/* Verdicts that an earlier run has decided: a registration that it finished with the same code object is not run again,
+ * unless a launcher is part of it. */
 struct decided {
     /* The finished registration's verdicts on the chip, or NULL; *code is the code object that it ran. */
     const struct verdict *(*find)(void *context, const char *registration, const char *chip, size_t *n_verdicts);

@@ -60,9 +60,9 @@ struct run_history {
     struct arena arena;
 };
 
-/* Reads a log. One that was made with another format, seed, number of runs, scope, device, choice of
- * checks or matrix model cannot be resumed: STATUS_USAGE, and
- * the line says so; as do lines that are not JSON, except for a last line that was cut short. Release with history_free. */
+/* Reads a log. One that was made with another format, seed, number of runs, scope, device, choice of checks, number of
+ * devices, list of --kernels or matrix model cannot be resumed: STATUS_USAGE, and the line says so; as do lines that are
+ * not JSON, except for a last line that was cut short. Release with history_free. */
 bool history_read(const char *path, const struct log_environment *environment, struct run_history *history,
                   struct error *error);
 struct decided history_decided(const struct run_history *history);

@@ -56,6 +56,8 @@ static bool read_environment(struct reading *reading, const json_t *object)
         return other_run(reading, "choice of checks");
     if (json_integer_value(json_object_get(object, "device_count")) != environment->n_devices)
         return other_run(reading, "number of devices");
+    if (!same_text(object, "kernels", environment->kernels))
+        return other_run(reading, "list of --kernels");
     return same_text(object, "matrix_model", environment->matrix_model) || other_run(reading, "matrix model");
 }
 

@@ -97,6 +97,17 @@ static hipError_t fake_synchronize(void)
     return hipSuccess;
 }
 
+static hipError_t fake_current(int *device)
+{
+    *device = 0;
+    return hipSuccess;
+}
+
+static hipError_t fake_last_error(void)
+{
+    return hipSuccess;
+}
+
 static const struct hip_api fake_api = {.hipMalloc = fake_malloc,
                                         .hipFree = fake_free,
                                         .hipMemcpy = fake_memcpy,
@@ -105,6 +116,8 @@ static const struct hip_api fake_api = {.hipMalloc = fake_malloc,
                                         .hipModuleGetFunction = fake_function,
                                         .hipModuleLaunchKernel = fake_run,
                                         .hipDeviceSynchronize = fake_synchronize,
+                                        .hipGetDevice = fake_current,
+                                        .hipGetLastError = fake_last_error,
                                         .hipGetErrorName = hip_error_name};
 
 static void set_schedule(struct device *device, uint64_t seed)

@@ -238,6 +238,8 @@ static void verdicts_of_other_checks_are_not_taken_over(void **state)
     refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"ieee\"", "another matrix model;");
     refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"chip\",\"device_count\":3",
                  "another number of devices;");
+    refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"chip\",\"kernels\":\"a.so\"",
+                 "another list of --kernels;");
 }
 
 static void last_line_that_was_cut_short_is_ignored(void **state)

@@ -563,24 +563,105 @@ static void other_code_is_run_again(void **state)
     close_resumed(&r);
 }
 
+/* Whether the second run takes over what the first has decided. Releases both. */
+static bool takes_over(struct fixture *first, struct fixture *second)
+{
+    struct error error;
+    struct resumed r = {.first = first, .second = second};
+    temporary(r.path);
+    log_run(r.path, 0, first);
+    assert_true(history_read(r.path, &environment, &r.history, &error));
+    r.decided = history_decided(&r.history);
+    second->decided = &r.decided;
+    go(second, 0);
+    bool replayed = second->verdicts[0].replayed;
+    for (size_t i = 0; i < second->n_verdicts; i++)
+        assert_int_equal(second->verdicts[i].replayed, replayed);
+    close_resumed(&r);
+    return replayed;
+}
+
+static struct fixture *fixture_with_twin(const char *name, const char *source)
+{
+    struct fixture *f = fixture("dot");
+    add_twin(f, "dot");
+    f->twin.name = f->registration.twin = name;
+    f->twin.source = source;
+    return f;
+}
+
 static void other_code_of_the_twin_is_run_again(void **state)
 {
     (void)state;
-    struct error error;
-    for (int edited = 0; edited < 2; edited++) {
-        struct resumed r = {.first = fixture("dot"), .second = fixture("dot")};
-        temporary(r.path);
-        add_twin(r.first, "dot");
-        add_twin(r.second, "dot");
-        log_run(r.path, 0, r.first);
-        assert_true(history_read(r.path, &environment, &r.history, &error));
-        r.decided = history_decided(&r.history);
-        r.second->decided = &r.decided;
-        r.second->twin.source = edited ? "edited.hip" : "twin.hip";
-        go(r.second, 0);
-        assert_int_equal(r.second->verdicts[0].replayed, !edited);
-        close_resumed(&r);
-    }
+    assert_true(takes_over(fixture_with_twin("fake_twin", "twin.hip"), fixture_with_twin("fake_twin", "twin.hip")));
+    assert_false(takes_over(fixture_with_twin("fake_twin", "twin.hip"), fixture_with_twin("fake_twin", "edited.hip")));
+}
+
+static void another_twin_or_none_is_run_again(void **state)
+{
+    (void)state;
+    assert_false(takes_over(fixture("dot"), fixture_with_twin("fake_twin", "twin.hip")));
+    assert_false(takes_over(fixture_with_twin("fake_twin", "twin.hip"), fixture("dot")));
+    assert_false(takes_over(fixture_with_twin("fake_twin", "twin.hip"), fixture_with_twin("fake_other", "twin.hip")));
+}
+
+static bool open_nothing(const struct hip_api *hip, void **state, struct error *error)
+{
+    (void)hip, (void)state, (void)error;
+    return true;
+}
+
+static bool launch_rows(void *state, const struct reg_call *call, struct error *error)
+{
+    const struct reg_plan *plan = call->c->plan;
+    int32_t columns = (int32_t)plan->tensor[FAKE_X].columns;
+    void *x = call->tensors[FAKE_X], *w = call->tensors[FAKE_W], *y = call->tensors[FAKE_Y];
+    void *parameters[] = {&x, &w, &y, &columns};
+    (void)state;
+    return call->hip->hipModuleLaunchKernel(call->functions[0], (unsigned)plan->tensor[FAKE_Y].rows, 1, 1, 64, 1, 1, 0,
+                                            NULL, parameters, NULL) == hipSuccess ||
+           error_set(error, STATUS_ENVIRONMENT, "not launched");
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+static const struct reg_launcher row_launcher = {.kernels = {"dot"},
+                                                 .devices_shape = "6x64",
+                                                 .n_devices = 2,
+                                                 .open = open_nothing,
+                                                 .launch = launch_rows,
+                                                 .close = close_nothing};
+
+static struct fixture *fixture_with_launcher(void)
+{
+    struct fixture *f = fixture("dot");
+    f->registration.symbol = NULL;
+    f->registration.launcher = &row_launcher;
+    f->n_controls = 0; /* they plant faults in arguments of the plan, of which a launcher takes none */
+    return f;
+}
+
+static struct fixture *fixture_with_a_twin_that_launches(void)
+{
+    struct fixture *f = fixture_with_twin("fake_twin", "twin.hip");
+    f->twin.symbol = NULL;
+    f->twin.launcher = &row_launcher;
+    return f;
+}
+
+/* Of the host code of a launcher no log has a hash. */
+static void launchers_are_run_again(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_with_launcher();
+    go(f, 0);
+    assert_int_equal(f->stream.worst, STATUS_OK);
+    free(f);
+    assert_false(takes_over(fixture_with_launcher(), fixture_with_launcher()));
+    assert_false(takes_over(fixture_with_a_twin_that_launches(), fixture_with_a_twin_that_launches()));
 }
 
 int main(void)
@@ -608,6 +689,8 @@ int main(void)
         cmocka_unit_test(unfinished_registration_is_run_again),
         cmocka_unit_test(other_code_is_run_again),
         cmocka_unit_test(other_code_of_the_twin_is_run_again),
+        cmocka_unit_test(another_twin_or_none_is_run_again),
+        cmocka_unit_test(launchers_are_run_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
