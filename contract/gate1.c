@@ -34,7 +34,7 @@ static bool launch_ok(const struct launch_result *result, struct device *device,
     if (result->code == hipSuccess)
         return true;
     verdict->status = VERDICT_LAUNCH_FAILED;
-    if (*result->refused.text) {
+    if (result->is_refused && *result->refused.text) {
         verdict_reason(verdict, "%s: the launcher: %.600s", name, result->refused.text);
         return false;
     }
@@ -114,7 +114,8 @@ static void name_element(struct verdict *verdict, const struct reg_tensor *tenso
 }
 
 bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enum poison first_poison,
-                   const struct outputs *later, enum poison later_poison, int run, struct verdict *verdict)
+                   const struct outputs *later, enum poison later_poison, const char *first_name, const char *later_name,
+                   struct verdict *verdict)
 {
     for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1)) {
         const struct reg_tensor *tensor = &plan->tensor[t];
@@ -128,8 +129,8 @@ bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enu
         } else {
             name_element(verdict, tensor, d.first_different, later->data[t], d.n_different);
             uint64_t bits = format_bits(tensor->format, first->data[t], d.first_different);
-            verdict_reason(verdict, "run %d differs from run 1 in %lld elements of %s, first %lld: 0x%llx, then 0x%llx",
-                           run + 1, (long long)d.n_different, tensor->name, (long long)d.first_different,
+            verdict_reason(verdict, "%s differs from %s in %lld elements of %s, first %lld: 0x%llx, then 0x%llx",
+                           later_name, first_name, (long long)d.n_different, tensor->name, (long long)d.first_different,
                            (unsigned long long)bits, (unsigned long long)verdict->worst.got_bits);
         }
         return fail(verdict);
@@ -224,6 +225,15 @@ bool gate1_finish(const struct launch_target *target, const struct gate1_launch 
     return true;
 }
 
+bool gate1_did_nothing(const struct launch_result *result, const struct workspace *ws, const char *name,
+                       struct verdict *verdict)
+{
+    struct launch_result findings = *result;
+    findings.code = hipSuccess; /* that it failed is not asked */
+    return launch_ok(&findings, ws->device, name, verdict) && guards_intact(ws, name, verdict) &&
+           inputs_unchanged(ws, name, verdict);
+}
+
 bool gate1_launch(const struct launch_target *target, const struct host_case *host, const struct launch_fault *fault,
                   const struct gate1_launch *launch, struct workspace *ws, struct verdict *verdict)
 {
@@ -263,7 +273,7 @@ static void judge_run(const struct workspace *ws, int run, const struct gate1_la
         gate1_keep(ws, launch, arena, first, verdict);
     } else if (verdict->status == VERDICT_PASS) {
         struct outputs outputs = workspace_outputs(ws);
-        gate1_compare(&ws->host->plan, first, POISON_NAN, &outputs, launch->poison, run, verdict);
+        gate1_compare(&ws->host->plan, first, POISON_NAN, &outputs, launch->poison, "run 1", launch->name, verdict);
     }
 }
 

@@ -72,6 +72,10 @@ bool gate1_start(const struct launch_target *target, const struct host_case *hos
                  struct verdict *verdict);
 bool gate1_finish(const struct launch_target *target, const struct gate1_launch *launch, struct workspace *ws,
                   struct launch_result *result, struct verdict *verdict);
+/* After workspace_read: whether what was refused left guards and inputs as they were, without a finding; else the verdict
+ * says what it did. */
+bool gate1_did_nothing(const struct launch_result *result, const struct workspace *ws, const char *name,
+                       struct verdict *verdict);
 /* A copy of the target with its launcher's state open; false where that failed, with the verdict saying so. launch_close of
  * the copy in either case. */
 bool gate1_open(const struct launch_target *target, struct launch_target *opened, struct verdict *verdict);
@@ -86,9 +90,10 @@ void gate1_name_schedule(const struct device *device, const struct gate1_launch 
 /* Notes which checks the device makes. */
 void gate1_name_checks(const struct device *device, unsigned checks, struct verdict *verdict);
 /* Compares a run's outputs with the first run's: an element that holds its poison in both was never written, any other
- * difference is one between runs. True when they are the same. */
+ * difference is one between runs, which the verdict calls by their names. True when they are the same. */
 bool gate1_compare(const struct reg_plan *plan, const struct outputs *first, enum poison first_poison,
-                   const struct outputs *later, enum poison later_poison, int run, struct verdict *verdict);
+                   const struct outputs *later, enum poison later_poison, const char *first_name, const char *later_name,
+                   struct verdict *verdict);
 
 /* Gate 2 (pattern CLASSES): every output's class, and gate 3's bound on those that are finite. */
 void gate2_judge(const struct host_case *host, const struct outputs *outputs, struct verdict *verdict);

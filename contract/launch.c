@@ -42,13 +42,15 @@ static void take_findings(struct device *device, struct launch_result *result)
 bool launch_open(struct launch_target *target, struct error *error)
 {
     target->state = NULL;
-    return !target->launcher || target->launcher->open(target->device->hip, &target->state, error);
+    target->is_open = target->launcher && target->launcher->open(target->device->hip, &target->state, error);
+    return target->is_open || !target->launcher;
 }
 
 void launch_close(struct launch_target *target)
 {
-    if (target->launcher && target->state)
+    if (target->is_open)
         target->launcher->close(target->state);
+    target->is_open = false;
     target->state = NULL;
 }
 
@@ -76,7 +78,8 @@ static hipError_t launch_kernel(const struct launch_target *target, const struct
 }
 
 /* The error code of a launcher that did not launch is the runtime's last, or that of a launch that was refused. */
-static hipError_t call_launcher(const struct launch_target *target, const struct workspace *ws, struct error *refused)
+static hipError_t call_launcher(const struct launch_target *target, const struct workspace *ws,
+                                struct launch_result *result)
 {
     const struct hip_api *hip = target->device->hip;
     void *tensors[REG_MAX_TENSORS];
@@ -87,7 +90,8 @@ static hipError_t call_launcher(const struct launch_target *target, const struct
     if (code != hipSuccess)
         return code;
     hip->hipGetLastError();
-    if (target->launcher->launch(target->state, &call, refused))
+    result->is_refused = !target->launcher->launch(target->state, &call, &result->refused);
+    if (!result->is_refused)
         return hipSuccess;
     code = hip->hipGetLastError();
     return code == hipSuccess ? hipErrorInvalidConfiguration : code;
@@ -96,7 +100,7 @@ static hipError_t call_launcher(const struct launch_target *target, const struct
 void launch_start(const struct launch_target *target, const struct workspace *ws, struct launch_result *result)
 {
     *result = (struct launch_result){.where = target->launcher ? "launcher" : "hipModuleLaunchKernel"};
-    result->code = target->launcher ? call_launcher(target, ws, &result->refused) : launch_kernel(target, ws);
+    result->code = target->launcher ? call_launcher(target, ws, result) : launch_kernel(target, ws);
     take_findings(target->device, result);
 }
 

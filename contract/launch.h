@@ -15,7 +15,8 @@ struct launch_target {
     struct hash128 code;    /* of the code object */
     const struct reg_launcher *launcher;
     hipFunction_t functions[REG_MAX_KERNELS]; /* of the launcher's kernels; NULL for those that the code object lacks */
-    void *state;                              /* the launcher's, between launch_open and launch_close */
+    bool is_open;                             /* the launcher, between launch_open and launch_close */
+    void *state;                              /* that it then has, which may be NULL */
 };
 
 enum { LAUNCH_FINDINGS = 4 };
@@ -23,7 +24,8 @@ enum { LAUNCH_FINDINGS = 4 };
 struct launch_result {
     hipError_t code;      /* of the launch, or of the synchronisation after it */
     const char *where;    /* which of the two failed */
-    struct error refused; /* why a launcher did not launch */
+    bool is_refused;      /* by a launcher, which did not launch */
+    struct error refused; /* why, where it says so */
     size_t n_findings;
     struct finding findings[LAUNCH_FINDINGS]; /* the first of them */
 };

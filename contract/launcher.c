@@ -1,5 +1,6 @@
 #include "contract/launcher.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct placing {
     int n_places;
     struct arena arena;
     struct outputs first;
+    char first_name[48]; /* of the launch that left them */
     struct verdict *verdict;
 };
 
@@ -98,19 +100,21 @@ static void name_device(const struct place *place, struct verdict *verdict)
 }
 
 /* The first launch's outputs are kept; all others are compared with them. */
-static void compare(struct placing *p, struct place *place, int run)
+static void compare(struct placing *p, struct place *place)
 {
     if (!p->first.data[next_output(&p->host->plan, 0)]) {
         gate1_keep(&place->ws, &place->launch, &p->arena, &p->first, p->verdict);
+        snprintf(p->first_name, sizeof p->first_name, "%s", place->name);
         return;
     }
     struct outputs outputs = workspace_outputs(&place->ws);
-    if (!gate1_compare(&p->host->plan, &p->first, POISON_NAN, &outputs, place->launch.poison, run, p->verdict))
+    if (!gate1_compare(&p->host->plan, &p->first, POISON_NAN, &outputs, place->launch.poison, p->first_name, "it",
+                       p->verdict))
         name_device(place, p->verdict);
 }
 
 /* Waits for what was started also where the verdict is already red: nothing may be in flight when its memory is freed. */
-static void finish(struct placing *p, struct place *place, int run)
+static void finish(struct placing *p, struct place *place)
 {
     struct verdict later = *p->verdict;
     bool decided = p->verdict->status != VERDICT_PASS;
@@ -118,7 +122,7 @@ static void finish(struct placing *p, struct place *place, int run)
         return;
     bool read = gate1_finish(&place->target, &place->launch, &place->ws, &place->result, decided ? &later : p->verdict);
     if (read && p->verdict->status == VERDICT_PASS)
-        compare(p, place, run);
+        compare(p, place);
 }
 
 static void close_place(struct placing *p, struct place *place)
@@ -140,7 +144,7 @@ static bool run_on_all(struct placing *p, int run)
             start(p, place, run);
     }
     for (int i = 0; i < n; i++)
-        finish(p, &p->places[(run + i) % n], run);
+        finish(p, &p->places[(run + i) % n]);
     for (int i = 0; i < n; i++)
         close_place(p, &p->places[i]);
     return p->verdict->status == VERDICT_PASS;
@@ -181,48 +185,68 @@ static void check_devices(const struct host_case *host, const struct launch_targ
     arena_free(&p.arena);
 }
 
-/* Whether the launch was refused before anything was launched. */
+/* Whether the launch was refused before anything was launched or written. */
 static void judge_refusal(int wave_size, const struct workspace *ws, const struct launch_result *result,
-                          struct verdict *verdict)
+                          uint64_t n_launches, struct verdict *verdict)
 {
     const struct reg_plan *plan = &ws->host->plan;
+    char name[48];
+    snprintf(name, sizeof name, "the refusal of waves of %d", wave_size);
+    if (result->is_refused && !gate1_did_nothing(result, ws, name, verdict))
+        return;
     verdict->status = VERDICT_FAIL;
-    if (!*result->refused.text) {
+    if (!result->is_refused) {
         verdict_reason(verdict, "a device with waves of %d was launched on; refuse a size that no variant is for",
                        wave_size);
         return;
     }
-    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
+    for (int t = 0; t < plan->n_tensors; t++)
         if (memcmp(workspace_tensor(ws, t), ws->image[t] + ws->guard_bytes, tensor_bytes(&plan->tensor[t])) != 0) {
             verdict_reason(verdict, "a device with waves of %d was refused only after %s was written", wave_size,
                            plan->tensor[t].name);
             return;
         }
-    verdict->status = VERDICT_PASS;
+    if (n_launches == 0)
+        verdict->status = VERDICT_PASS;
+    else
+        verdict_reason(verdict, "a device with waves of %d was refused only after launches of kernels: %" PRIu64, wave_size,
+                       n_launches);
 }
 
-/* One launch by a launcher that has not seen the device's true wave size. */
+/* One launch by a launcher that has not seen the device's true wave size, and may refuse it as soon as it is opened. */
+static void open_and_launch(const struct launch_target *target, const struct workspace *ws, struct launch_result *result)
+{
+    struct launch_target opened = *target;
+    *result = (struct launch_result){0};
+    if (launch_open(&opened, &result->refused))
+        launch_start(&opened, ws, result);
+    else
+        result->is_refused = true;
+    launch_finish(&opened, result);
+    launch_close(&opened);
+}
+
 static void launch_with_wave(int wave_size, const struct host_case *host, const struct launch_target *target,
-                             const struct launch_fault *fault, struct verdict *verdict)
+                             const struct launch_fault *fault, const struct launcher_options *options,
+                             struct verdict *verdict)
 {
     struct device *device = target->device;
-    struct launch_target opened;
     struct workspace ws;
     struct launch_result result;
     struct error error = {0};
+    if (device->set_checks)
+        device->set_checks(device, options->checks & CHECKS_BASIC);
     if (!workspace_open(&ws, device, host, fault, LAYOUT_GUARDED, POISON_NAN, &error)) {
         failed(verdict, error.text);
     } else {
+        uint64_t n_before = device->count_launches(device);
         device->report_wave_size(device, wave_size);
-        if (gate1_open(target, &opened, verdict)) {
-            launch_run(&opened, &ws, &result);
-            if (workspace_read(&ws, &error))
-                judge_refusal(wave_size, &ws, &result, verdict);
-            else
-                failed(verdict, error.text);
-        }
-        launch_close(&opened);
+        open_and_launch(target, &ws, &result);
         device->report_wave_size(device, 0);
+        if (workspace_read(&ws, &error))
+            judge_refusal(wave_size, &ws, &result, device->count_launches(device) - n_before, verdict);
+        else
+            failed(verdict, error.text);
     }
     workspace_close(&ws);
 }
@@ -232,15 +256,16 @@ static void check_wave_size(const struct host_case *host, const struct launch_ta
                             struct verdict *verdict)
 {
     static const int unknown[] = {16, 128};
-    (void)builds, (void)options;
+    (void)builds;
     if (!target->device->report_wave_size) {
         verdict->status = VERDICT_NOT_RUN;
         verdict_reason(verdict, "this device cannot be made to report another wave size");
         return;
     }
+    gate1_name_checks(target->device, options->checks & CHECKS_BASIC, verdict);
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown && verdict->status == VERDICT_PASS; i++) {
         verdict->n_runs++;
-        launch_with_wave(unknown[i], host, target, fault, verdict);
+        launch_with_wave(unknown[i], host, target, fault, options, verdict);
     }
 }
 

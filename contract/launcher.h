@@ -19,7 +19,9 @@ struct launcher_options {
 /* Devices: all that the device has, LAUNCHER_DEVICES_RUNS times, in each run started on all before any is waited for, in an
  * order that changes from run to run; every output has the bytes of the first run on the first device. Those of another
  * chip are left out; with fewer than two the check is NOT_RUN. Wave size: the device is made to report sizes that no GPU
- * has; NOT_RUN where it cannot be. `target` is the case's on the device that is current, which is current again afterwards.
+ * has, and the launcher must refuse each, when it is opened or when it launches, with no kernel launched and nothing
+ * written; NOT_RUN where it cannot be. `target` is the case's on the device that is current, which is current again
+ * afterwards.
  */
 void launcher_check(enum reg_launcher_check check, const struct host_case *host, const struct launch_target *target,
                     const struct launch_fault *fault, struct builds *builds, const struct launcher_options *options,

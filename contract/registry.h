@@ -174,11 +174,12 @@ struct reg_launcher {
     const char *kernels[REG_MAX_KERNELS]; /* symbols of `source` that it launches, of which a chip's code may lack some */
     const char *devices_shape;            /* label of the shape that is run on several devices */
     int n_devices;                        /* that it wants there, where --device-count does not say; at least 2 */
-    /* Makes what it keeps between calls, on all devices of a process. */
+    /* Makes what it keeps between calls, on all devices of a process; *state may stay NULL. False where it refuses or
+     * failed, with the reason: then nothing is kept, and close is not called. */
     bool (*open)(const struct hip_api *hip, void **state, struct error *error);
     /* May return before the device has done the work. False where it refuses or a HIP call failed, with the reason. */
     bool (*launch)(void *state, const struct reg_call *call, struct error *error);
-    void (*close)(void *state);
+    void (*close)(void *state); /* once for each open that succeeded */
 };
 
 /* X(check, name): checks of gate 1 that launchers have beside their runs. */

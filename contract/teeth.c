@@ -120,7 +120,7 @@ static void judge_runs(const struct host_case *host, enum tooth tooth, const str
     broken_outputs(host, tooth, POISON_NAN, first);
     broken_outputs(host, tooth, POISON_PATTERN, second);
     struct outputs one = as_outputs(tooth == TOOTH_FIRST_RUN_ONLY ? truth : first), two = as_outputs(second);
-    gate1_compare(&host->plan, &one, POISON_NAN, &two, POISON_PATTERN, 1, verdict);
+    gate1_compare(&host->plan, &one, POISON_NAN, &two, POISON_PATTERN, "run 1", "run 2", verdict);
     verdict->worst_ratio = verdict->status == VERDICT_FAIL ? RATIO_UNBOUNDED : 0;
 }
 

@@ -84,6 +84,8 @@ struct device {
     /* Emulator: what hipDeviceAttributeWarpSize gives from now on, whatever the chip has; 0: the chip's. NULL where the
      * device is what it is. */
     void (*report_wave_size)(struct device *device, int wave_size);
+    /* Emulator: calls of hipModuleLaunchKernel since it was opened, refused ones too. NULL where report_wave_size is. */
+    uint64_t (*count_launches)(struct device *device);
     /* Moves up to capacity findings since the last call into out and returns their number: of each launch its faults, then
      * its notes. NULL: the device has none. */
     size_t (*take_findings)(struct device *device, struct finding *out, size_t capacity);

@@ -297,6 +297,7 @@ static hipError_t emu_module_launch_kernel(hipFunction_t function, unsigned grid
                                            hipStream_t stream, void **parameters, void **extra)
 {
     ENTER_OR_FAIL(emulator);
+    emulator->n_launches++;
     emulator->refusal[0] = 0;
     struct hip_launch request = {
         .function = hip_function_find(emulator, function),
@@ -418,6 +419,15 @@ static void report_wave_size(struct device *device, int wave_size)
     pthread_mutex_unlock(&emulator->lock);
 }
 
+static uint64_t count_launches(struct device *device)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    uint64_t n_launches = emulator->n_launches;
+    pthread_mutex_unlock(&emulator->lock);
+    return n_launches;
+}
+
 static void forget(struct device *device, void *pointer, size_t n_bytes)
 {
     struct emulator *emulator = emulator_of(device);
@@ -469,6 +479,7 @@ static void fill_device(struct emulator *emulator)
         .set_checks = set_checks,
         .forget = forget,
         .report_wave_size = report_wave_size,
+        .count_launches = count_launches,
         .take_findings = take_findings,
         .modelled = modelled,
         .close = emulator_close,

@@ -76,6 +76,7 @@ struct emulator {
     uint64_t peers[MAX_DEVICES]; /* bit P of [D]: kernels on D may use P's memory; off at first, as HIP has it */
     uint64_t schedule_seed;
     uint32_t reported_wave_size; /* 0: the chip's */
+    uint64_t n_launches;         /* calls of hipModuleLaunchKernel, whatever became of them */
     hipError_t last_error;
     struct emulator_statistics statistics;
     struct finding *findings; /* not yet taken */

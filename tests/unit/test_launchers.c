@@ -14,6 +14,7 @@
 
 #include "commands/session.h"
 #include "contract/launcher.h"
+#include "kernels/ds4/projection.h"
 #include "kernels/ds4/scratch.h"
 #include "kernels/ds4/weight_cache.h"
 
@@ -143,8 +144,8 @@ static void bytes_that_differ_on_one_device_are_red(void **state)
     struct verdict v = check_with(launch_that_differs, 2, REG_LAUNCHER_DEVICES);
     assert_int_equal(v.status, VERDICT_FAIL);
     assert_non_null(strstr(v.reason,
-                           "run 3 on device 1: run 3 differs from run 1 in 1 elements of out, first 10: 0x0, then "
-                           "0x1"));
+                           "run 3 on device 1: it differs from run 1 on device 0 in 1 elements of out, first 10: 0x0, "
+                           "then 0x1"));
 }
 
 static bool launch_that_refuses_device_1(void *state, const struct reg_call *call, struct error *error)
@@ -180,6 +181,144 @@ static void an_unknown_wave_size_must_be_refused_first(void **state)
     v = check_with(launch_that_refuses_too_late, 1, REG_LAUNCHER_WAVE);
     assert_int_equal(v.status, VERDICT_FAIL);
     assert_string_equal(v.reason, "a device with waves of 16 was refused only after out was written");
+}
+
+/* Says nothing of why. */
+static bool launch_that_refuses_silently(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state, (void)call, (void)error;
+    return false;
+}
+
+static bool open_that_refuses(const struct hip_api *hip, void **state, struct error *error)
+{
+    int wave_size = 0;
+    *state = NULL;
+    if (hip->hipDeviceGetAttribute(&wave_size, hipDeviceAttributeWarpSize, 0) == hipSuccess && wave_size == 32)
+        return true;
+    return error_set(error, STATUS_USAGE, "waves are not as expected");
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+static void a_refusal_is_one_wherever_it_is_and_whatever_it_says(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct verdict v = check_with(launch_that_refuses_silently, 1, REG_LAUNCHER_WAVE);
+    assert_string_equal(v.reason, "");
+    assert_int_equal(v.status, VERDICT_PASS);
+    fixture_open(&f, 1);
+    f.launcher.open = open_that_refuses;
+    f.launcher.close = close_nothing;
+    v = check(&f, REG_LAUNCHER_WAVE);
+    assert_string_equal(v.reason, "");
+    assert_int_equal(v.status, VERDICT_PASS);
+    fixture_close(&f);
+}
+
+/* Launches a sum of so many outputs to null, and refuses. */
+static bool sum_and_refuse(const struct reg_call *call, int n_out, struct error *error)
+{
+    void *partial = NULL, *out = NULL;
+    int n_splits = 1;
+    void *parameters[] = {&partial, &out, &n_out, &n_splits};
+    assert_int_equal(call->hip->hipModuleLaunchKernel(call->functions[DS4_projection_sum], 1, 1, 1, 256, 1, 1, 0, NULL,
+                                                      parameters, NULL),
+                     n_out ? hipErrorIllegalAddress : hipSuccess);
+    return error_set(error, STATUS_USAGE, "waves are not as expected");
+}
+
+static bool launch_of_nothing_that_refuses(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state;
+    return sum_and_refuse(call, 0, error);
+}
+
+static bool launch_to_null_that_refuses(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state;
+    return sum_and_refuse(call, 1, error);
+}
+
+static bool launch_that_writes_a_guard_and_refuses(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state;
+    call->hip->hipMemset((char *)call->tensors[2] - 4, 0, 4);
+    return error_set(error, STATUS_USAGE, "waves are not as expected");
+}
+
+static bool launch_that_writes_an_input_and_refuses(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state;
+    call->hip->hipMemset((char *)call->tensors[0] + 8, 0, 4);
+    return error_set(error, STATUS_USAGE, "waves are not as expected");
+}
+
+static void a_refusal_leaves_everything_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*launch)(void *, const struct reg_call *, struct error *);
+        const char *says;
+    } cases[] = {
+        {launch_of_nothing_that_refuses, "a device with waves of 16 was refused only after launches of kernels: 1"},
+        {launch_to_null_that_refuses, "the refusal of waves of 16: mem: "},
+        {launch_that_writes_a_guard_and_refuses,
+         "the refusal of waves of 16: guard before tensor out was written, 0 bytes"},
+        {launch_that_writes_an_input_and_refuses, "the refusal of waves of 16: input x was changed at element 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct verdict v = check_with(cases[i].launch, 1, REG_LAUNCHER_WAVE);
+        assert_int_equal(v.status, VERDICT_FAIL);
+        if (!strstr(v.reason, cases[i].says))
+            fail_msg("'%s' does not say '%s'", v.reason, cases[i].says);
+    }
+}
+
+/* A launcher's open that succeeds with no state, or fails with one; and how often the state was closed. */
+static int n_closed;
+static bool open_without_state(const struct hip_api *hip, void **state, struct error *error)
+{
+    (void)hip, (void)error;
+    *state = NULL;
+    return true;
+}
+
+static bool open_that_fails_with_a_state(const struct hip_api *hip, void **state, struct error *error)
+{
+    (void)hip;
+    *state = &n_closed;
+    return error_set(error, STATUS_ENVIRONMENT, "half open");
+}
+
+static void count_close(void *state)
+{
+    (void)state;
+    n_closed++;
+}
+
+static void what_was_opened_is_closed_once_and_nothing_else(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct error error = {0};
+    fixture_open(&f, 1);
+    f.launcher.open = open_without_state;
+    f.launcher.close = count_close;
+    n_closed = 0;
+    assert_true(launch_open(&f.target, &error));
+    launch_close(&f.target);
+    launch_close(&f.target);
+    assert_int_equal(n_closed, 1);
+    f.launcher.open = open_that_fails_with_a_state;
+    assert_false(launch_open(&f.target, &error));
+    launch_close(&f.target);
+    assert_int_equal(n_closed, 1);
+    fixture_close(&f);
 }
 
 /* A runtime whose hipMalloc counts its calls and may be out of memory. */
@@ -313,6 +452,9 @@ int main(void)
         cmocka_unit_test(bytes_that_differ_on_one_device_are_red),
         cmocka_unit_test(a_launcher_of_one_device_is_red),
         cmocka_unit_test(an_unknown_wave_size_must_be_refused_first),
+        cmocka_unit_test(a_refusal_is_one_wherever_it_is_and_whatever_it_says),
+        cmocka_unit_test(a_refusal_leaves_everything_alone),
+        cmocka_unit_test(what_was_opened_is_closed_once_and_nothing_else),
         cmocka_unit_test(a_matrix_is_copied_at_its_second_use),
         cmocka_unit_test(a_full_device_falls_back_and_is_asked_once),
         cmocka_unit_test(scratch_grows_and_is_kept),
