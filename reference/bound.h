@@ -24,6 +24,8 @@ struct bound {
  * more than 32 of them, so this factor puts the computed error above the exact one (Higham, lemma 3.1). What underflows in
  * them is below 2^-1000, far below the eta that every rounded operation adds. */
 #define BOUND_OUTWARD (1 + 0x1p-48)
+/* Half of what overflows f32: sums of magnitudes that stay below it round to no infinity on the way. */
+#define BOUND_NEAR_OVERFLOW 0x1p127
 
 /* An input as stored, in its own format: error 0. */
 static inline struct bound bound_exact(double value)

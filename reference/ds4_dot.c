@@ -98,18 +98,15 @@ struct ds4_dot ds4_dot_of(const struct ds4_format *format, const void *row, cons
     return dot;
 }
 
-/* From this magnitude on a lane's sum may overflow. */
-#define NEAR_OVERFLOW 0x1p127
-
 /* What a lane holds of the other may have overflowed before it meets the weight, and an infinite weight meets each lane's
- * sum apart, whose signs are not known. */
-void ds4_dot_add(struct ds4_dot *dot, double weight, const struct ds4_dot *other)
+ * sum apart, whose signs are not known. The fma of each lane may underflow. */
+void ds4_dot_add(struct ds4_dot *dot, double weight, const struct ds4_dot *other, int lanes)
 {
     double magnitude = fabs(weight), rounding = isfinite(other->sum_abs) ? 0x1p-52 * other->sum_abs : 0;
-    bool is_known = isfinite(weight) && other->finite_abs < NEAR_OVERFLOW;
+    bool is_known = isfinite(weight) && other->finite_abs < BOUND_NEAR_OVERFLOW;
     dot->sum += weight * other->sum;
     dot->sum_abs += magnitude * other->sum_abs;
-    dot->error += is_known ? magnitude * (other->error + rounding) + ETA : INFINITY;
+    dot->error += is_known ? magnitude * (other->error + rounding) + lanes * ETA : INFINITY;
     dot->finite_abs += magnitude * other->finite_abs;
     dot->is_nan |= other->is_nan || isnan(weight);
     dot->n += other->n;
@@ -117,7 +114,8 @@ void ds4_dot_add(struct ds4_dot *dot, double weight, const struct ds4_dot *other
 
 struct bound ds4_dot_bound(const struct ds4_dot *dot, int64_t depth)
 {
-    bool is_known = isfinite(dot->sum) || dot->finite_abs < NEAR_OVERFLOW; /* else infinities of both signs may meet */
+    /* Else infinities of both signs may meet. */
+    bool is_known = isfinite(dot->sum) || dot->finite_abs < BOUND_NEAR_OVERFLOW;
     if (dot->is_nan)
         return bound_exact(NAN);
     return bound_sum(FORMAT_F32, dot->n, dot->sum, dot->sum_abs, is_known && !isnan(dot->error) ? dot->error : INFINITY,

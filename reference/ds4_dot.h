@@ -23,8 +23,8 @@ struct ds4_dot {
 
 /* The first n weights of a row times x. */
 struct ds4_dot ds4_dot_of(const struct ds4_format *format, const void *row, const float *x, int64_t n);
-/* Adds weight times the other, as an fma in each lane does. */
-void ds4_dot_add(struct ds4_dot *dot, double weight, const struct ds4_dot *other);
+/* Adds weight times the other, as an fma in each of `lanes` lanes does. */
+void ds4_dot_add(struct ds4_dot *dot, double weight, const struct ds4_dot *other, int lanes);
 /* Where no term passes through more than `depth` of the kernel's additions. */
 struct bound ds4_dot_bound(const struct ds4_dot *dot, int64_t depth);
 /* The additions to a lane's sum, where `lanes` lanes share a row's runs, and the levels of the tree over them. */

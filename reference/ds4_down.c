@@ -25,7 +25,7 @@ static struct bound element(const struct ds4_down *p, int64_t token, int64_t col
     for (int slot = 0; slot < DS4_SUMMED_EXPERTS; slot++) {
         struct part part = part_of(p, token, column, slot, 0);
         struct ds4_dot dot = ds4_dot_of(p->format, part.down, part.mid, p->n);
-        ds4_dot_add(&sum, part.weight, &dot);
+        ds4_dot_add(&sum, part.weight, &dot, p->lanes);
     }
     return ds4_dot_bound(&sum,
                          ds4_dot_additions(p->format, p->n, p->lanes) + DS4_SUMMED_EXPERTS + ds4_dot_levels(p->lanes));

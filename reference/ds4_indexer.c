@@ -49,6 +49,8 @@ static struct bound rectified(struct bound x)
 {
     if (isnan(x.value) || x.value > 0)
         return x;
+    if (isinf(x.error))
+        return (struct bound){0, INFINITY};
     return (struct bound){0, fmax(0, (x.value + x.error) * BOUND_OUTWARD)};
 }
 

@@ -63,8 +63,6 @@ static struct bound group_sum(const struct ds4_matmul *p, const struct step_term
     double lost = p->weights == DS4_F16 ? (double)group->n_products * format_facts(FORMAT_F32)->half_subnormal : 0;
     if (p->step == STEP_FMA_F32)
         return bound_sum(FORMAT_F32, group->n_products, group->sum, group->sum_abs, lost, p->roundings_in_group);
-    if (!isfinite(group->sum))
-        return bound_exact(group->sum);
     return step_chain(p->step, group, p->run / step_products(p->step), 0);
 }
 

@@ -122,8 +122,6 @@ static struct bound column_sum(const struct exl3_linear *p, const struct lanes_s
                                .sum = sums->value[place],
                                .sum_abs = sums->magnitude[place],
                                .sum_aligned = sums->magnitude[place] + sums->excess[place]};
-    if (!isfinite(terms.sum))
-        return bound_exact(terms.sum);
     return step_chain(STEP_DOT2_ANY, &terms, steps_of_chain(p), p->n_waves - 1);
 }
 

@@ -96,6 +96,7 @@ void step_terms_add(struct step_terms *terms, enum number_format format, double 
     terms->n_products++;
     terms->sum += product;
     terms->sum_abs += fabs(product);
+    terms->finite_abs += isfinite(product) ? fabs(product) : 0;
     terms->sum_aligned += step_magnitude(format, a) * step_magnitude(format, b);
     if (subnormal)
         terms->sum_subnormal += fabs(product);
@@ -141,28 +142,36 @@ int step_factors(enum step_model model, int64_t n_products, int64_t steps_longes
     return set->n_models;
 }
 
+static double flushed_of(const struct step_factors *f, const struct step_terms *terms)
+{
+    return f->flushes_all ? terms->sum_subnormal : f->flushes_bf16 ? terms->sum_flushed : 0;
+}
+
 static double chain_error(const struct step_factors *f, const struct step_terms *terms)
 {
     double aligned = terms->sum_aligned + (f->aligns_zeros ? terms->sum_zeros : 0);
     double own = f->products * terms->sum_abs + f->aligned * aligned;
-    double flushed = f->flushes_all ? terms->sum_subnormal : f->flushes_bf16 ? terms->sum_flushed : 0;
-    double error = f->carried * terms->sum_abs + own + flushed + f->tiny;
+    double error = f->carried * terms->sum_abs + own + flushed_of(f, terms) + f->tiny;
     return f->divisor > 0 ? error / f->divisor : INFINITY;
 }
 
-static double worst_chain_error(enum step_model model, const struct step_terms *terms, int64_t n_steps)
+static struct bound not_finite(const struct step_terms *terms, const struct step_factors *factors, int n_models)
 {
-    struct step_factors factors[STEP_MOST_MODELS] = {0};
-    int n_models = step_factors(model, terms->n_products, n_steps, factors);
-    double worst = 0;
+    bool is_open = terms->finite_abs >= BOUND_NEAR_OVERFLOW;
     for (int i = 0; i < n_models; i++)
-        worst = fmax(worst, chain_error(&factors[i], terms));
-    return worst;
+        is_open |= isinf(flushed_of(&factors[i], terms));
+    return is_open && !isnan(terms->sum) ? (struct bound){terms->sum, INFINITY} : bound_exact(terms->sum);
 }
 
 struct bound step_chain(enum step_model model, const struct step_terms *terms, int64_t steps_longest_chain,
                         int64_t more_additions)
 {
-    double error = worst_chain_error(model, terms, steps_longest_chain);
-    return bound_sum(FORMAT_F32, terms->n_products, terms->sum, terms->sum_abs, error, more_additions);
+    struct step_factors factors[STEP_MOST_MODELS] = {0};
+    int n_models = step_factors(model, terms->n_products, steps_longest_chain, factors);
+    double worst = 0;
+    if (!isfinite(terms->sum))
+        return not_finite(terms, factors, n_models);
+    for (int i = 0; i < n_models; i++)
+        worst = fmax(worst, chain_error(&factors[i], terms));
+    return bound_sum(FORMAT_F32, terms->n_products, terms->sum, terms->sum_abs, worst, more_additions);
 }

@@ -33,6 +33,7 @@ enum step_model { STEP_MODELS(STEP_ENUM) STEP_COUNT };
 struct step_terms {
     int64_t n_products;
     double sum, sum_abs;  /* sum a_i b_i and sum |a_i b_i| */
+    double finite_abs;    /* sum_abs over the products that are finite; matters where sum is an infinity */
     double sum_aligned;   /* sum step_magnitude(a_i) step_magnitude(b_i): sum_abs where no factor is subnormal */
     double sum_flushed;   /* sum |a_i b_i| over products with a subnormal bf16 factor (gfx11 takes it for zero); f16: 0 */
     double sum_subnormal; /* the same of either format (gfx90a's MFMA takes them for zero) */
@@ -74,7 +75,8 @@ int step_factors(enum step_model model, int64_t n_products, int64_t steps_longes
 /* The sum of the terms' exact products, accumulated in f32 by chains of steps of the model from a zero accumulator, the
  * longest of steps_longest_chain steps (FMA_F32: a product each; dot2: two each; matrix: as listed), then through
  * more_additions further f32 additions of partial sums (waves, lanes). Returns the bounded sum. Zero products count as
- * products, except those that fill up a chain's last step. */
+ * products, except those that fill up a chain's last step. An infinite or NaN sum is the chain's too, but undecided where
+ * finite products may overflow to the other infinity, or where the model takes an infinity's other factor for zero. */
 struct bound step_chain(enum step_model model, const struct step_terms *terms, int64_t steps_longest_chain,
                         int64_t more_additions);
 

@@ -32,7 +32,7 @@ void AT_LEVEL(hadamard_bound)(enum number_format format, double *values, double 
     }
 }
 
-/* The error of step_chain: worst_chain_error, then bound_sum. */
+/* The error of step_chain: the worst of its chains, then bound_sum. */
 struct chain_error {
     const struct lanes_finish *finish;
     double gamma, float64_gamma;

@@ -263,18 +263,60 @@ static void indexer_holds_the_kernels_steps(void **state)
     audit_close(audit);
 }
 
-/* One head whose dot is `first` * 1 + `second` * 1 and 0 else, times `weight`. */
-static struct bound one_head(double first, double second, float weight)
+/* One head whose dot is `first` * 1 + `second` * factor and 0 else, times `weight`. */
+static struct bound one_head_of(enum step_model step, double first, double second, double factor, float weight)
 {
     uint16_t q[WIDTH] = {0}, k[WIDTH] = {0};
     struct bound out;
     format_store(FORMAT_BF16, q, 0, first);
     format_store(FORMAT_BF16, q, 1, second);
     format_store(FORMAT_BF16, k, 0, 1);
-    format_store(FORMAT_BF16, k, 1, 1);
-    struct ds4_indexer p = {1, 1, 1, FORMAT_BF16, STEP_FMA_F32, q, k, &weight, 1};
+    format_store(FORMAT_BF16, k, 1, factor);
+    struct ds4_indexer p = {1, 1, 1, FORMAT_BF16, step, q, k, &weight, 1};
     ds4_indexer_reference(&p, &out);
     return out;
+}
+
+static struct bound one_head(double first, double second, float weight)
+{
+    return one_head_of(STEP_FMA_F32, first, second, 1, weight);
+}
+
+/* What the kernels' own variants are held to. */
+static const enum step_model steps_of_variants[] = {STEP_FMA_F32, STEP_DOT2_ANY, STEP_WMMA_ANY, STEP_MFMA_ANY};
+
+static void assert_class(enum step_model step, double first, double second, double factor, float weight,
+                         enum value_class expected)
+{
+    assert_int_equal(bound_class(one_head_of(step, first, second, factor, weight), FORMAT_F32), expected);
+}
+
+static void indexer_decides_infinities_of_every_step(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof steps_of_variants / sizeof *steps_of_variants; i++) {
+        enum step_model step = steps_of_variants[i];
+        assert_class(step, NAN, 1, 1, 1, CLASS_NAN);
+        assert_class(step, INFINITY, -INFINITY, 1, 1, CLASS_NAN);
+        assert_class(step, INFINITY, 0, 1, 1, CLASS_PLUS_INF);
+        assert_class(step, INFINITY, 1, 1, -1, CLASS_MINUS_INF);
+        assert_class(step, -INFINITY, 1, 1, 1, CLASS_FINITE);
+        assert_true(one_head_of(step, -INFINITY, 1, 1, 1).value == 0);
+    }
+}
+
+/* 2^127 * -2^2 is a finite product of bf16, but -inf as a sum in f32, which with +inf makes NaN; and gfx90a's matrix unit
+ * takes a subnormal factor for zero, gfx11's a bf16 one: inf * 0 is NaN, where others have an infinity. */
+static void indexer_leaves_open_what_chips_or_orders_decide(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof steps_of_variants / sizeof *steps_of_variants; i++) {
+        enum step_model step = steps_of_variants[i];
+        assert_class(step, INFINITY, 0x1p127, -4, 1, CLASS_UNDECIDED);
+        assert_class(step, -INFINITY, 0x1p127, 4, 1, CLASS_UNDECIDED);
+        assert_class(step, 1, INFINITY, 0x1p-130, 1, step == STEP_FMA_F32 ? CLASS_PLUS_INF : CLASS_UNDECIDED);
+        assert_class(step, 1, -INFINITY, 0x1p-130, 1, step == STEP_FMA_F32 ? CLASS_FINITE : CLASS_UNDECIDED);
+    }
 }
 
 static void indexer_drops_negative_dots_and_keeps_nan(void **state)
@@ -345,6 +387,8 @@ int main(void)
         cmocka_unit_test(moe_sums_of_integers_are_exact_and_others_are_refused),
         cmocka_unit_test(indexer_holds_the_kernels_steps),
         cmocka_unit_test(indexer_drops_negative_dots_and_keeps_nan),
+        cmocka_unit_test(indexer_decides_infinities_of_every_step),
+        cmocka_unit_test(indexer_leaves_open_what_chips_or_orders_decide),
         cmocka_unit_test(indexer_sums_what_large_terms_leave),
         cmocka_unit_test(indexer_exact_scores),
     };

@@ -198,6 +198,37 @@ static void down_of_each_format(void **state)
     down_holds_the_kernels_steps(&ds4_q2_k, 16);
 }
 
+/* Eight lanes hold one run each, whose sum is 3 units of 2^-149: one q is 1, and its x 3 units. Half of that is 1.5, which
+ * an fma from 0 rounds to 2, and to a sum of n it adds 1.5: 2, then 3.5 to 4, 5.5 to 6, and so on by 2. Six experts leave
+ * 12 units in each lane where 9 are right: 24 too many in eight. */
+static void each_lane_may_underflow_at_each_expert(void **state)
+{
+    (void)state;
+    enum { LANES = 8, WEIGHTS = 32 };
+    static struct block_q8_0 down = {.scale = 0x3c00};
+    static float mid[DS4_SUMMED_EXPERTS * WEIGHTS], sums[LANES];
+    static const int32_t selected[DS4_SUMMED_EXPERTS] = {0};
+    static const float weight[DS4_SUMMED_EXPERTS] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
+    struct bound out;
+    for (int i = 0; i < WEIGHTS; i += 4)
+        down.q[i] = 1;
+    for (int i = 0; i < DS4_SUMMED_EXPERTS * WEIGHTS; i += 4)
+        mid[i] = 3 * 0x1p-149f;
+    struct ds4_down p = {1, 1, WEIGHTS, &ds4_q8_0, LANES, mid, selected, weight, (const uint16_t *)&down, 1};
+    ds4_down_reference(&p, &out);
+    for (int expert = 0; expert < DS4_SUMMED_EXPERTS; expert++)
+        for (int lane = 0; lane < LANES; lane++)
+            sums[lane] = fmaf(weight[expert], mid[expert * WEIGHTS + lane * 4], sums[lane]);
+    float got = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        got += sums[lane];
+    assert_true(out.value == LANES * 9 * 0x1p-149);
+    assert_true(got == LANES * 12 * 0x1p-149f);
+    assert_true(fabs(got - out.value) <= out.error);
+    /* Half a unit a lane and expert are 24; each run's own fma as much, times the weight, 12. */
+    assert_true(out.error < 37 * 0x1p-149);
+}
+
 /* One run of four: q = 1, 2, 3, 4, scale 1. */
 static void a_dot_product_has_the_kernels_classes(void **state)
 {
@@ -218,9 +249,9 @@ static void a_dot_product_has_the_kernels_classes(void **state)
     dot = ds4_dot_of(&ds4_q8_0, &block, x, 4);
     assert_int_equal(bound_class(ds4_dot_bound(&dot, 4), FORMAT_F32), CLASS_MINUS_INF);
     struct ds4_dot sum = {0};
-    ds4_dot_add(&sum, INFINITY, &dot);
+    ds4_dot_add(&sum, INFINITY, &dot, 8);
     assert_int_equal(bound_class(ds4_dot_bound(&sum, 4), FORMAT_F32), CLASS_UNDECIDED);
-    ds4_dot_add(&sum, NAN, &dot);
+    ds4_dot_add(&sum, NAN, &dot, 8);
     assert_int_equal(bound_class(ds4_dot_bound(&sum, 4), FORMAT_F32), CLASS_NAN);
 }
 
@@ -248,6 +279,7 @@ int main(void)
         cmocka_unit_test(silu_has_the_kernels_classes),
         cmocka_unit_test(gate_up_of_each_format_and_group),
         cmocka_unit_test(down_of_each_format),
+        cmocka_unit_test(each_lane_may_underflow_at_each_expert),
         cmocka_unit_test(a_dot_product_has_the_kernels_classes),
         cmocka_unit_test(integers_are_counted_and_others_refused),
     };
