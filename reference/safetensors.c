@@ -71,7 +71,7 @@ static bool open_file(struct reading *reading)
 {
     struct safetensors *file = reading->file;
     struct stat facts;
-    file->descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    file->descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe's would wait for a writer */
     if (file->descriptor < 0 || fstat(file->descriptor, &facts) != 0)
         return BAD(reading, "%s", strerror(errno));
     if (!S_ISREG(facts.st_mode))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -195,6 +196,11 @@ static void what_is_no_file_is_refused(void **state)
     refused(&folder, "not a regular file");
     snprintf(folder.path, sizeof folder.path, "%s/none", folder.folder);
     refused(&folder, "No such file");
+    snprintf(folder.path, sizeof folder.path, "%s/pipe", folder.folder);
+    assert_int_equal(mkfifo(folder.path, 0600), 0);
+    alarm(10); /* opening a pipe that nobody writes to can wait for ever */
+    refused(&folder, "not a regular file");
+    alarm(0);
 }
 
 static void every_truncation_is_refused(void **state)
