@@ -160,7 +160,7 @@ double ds4_dot_model(const struct ds4_format *format, const void *row, const flo
 static void add_integer(struct ds4_integers *integers, double term)
 {
     double units = ldexp(term, -DS4_EXACT_EXPONENT);
-    if (!(fabs(units) < 0x1p24) || units != rint(units)) {
+    if (!exact_is_term(units)) {
         integers->exact = false;
         return;
     }

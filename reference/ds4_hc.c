@@ -83,10 +83,7 @@ static void mixed_exact(const struct ds4_hc *p, int64_t row, int64_t column, str
 {
     *sum = (struct exact_sum){.products_exact = true};
     for (int s = 0; s < DS4_STREAMS; s++) {
-        double product = stream_at(p, row, s, column) * split_at(p, row, s);
-        sum->products_exact &= product == rint(product) && fabs(product) < 0x1p24;
-        sum->sum += (int64_t)product;
-        sum->sum_abs += (int64_t)fabs(product);
+        exact_add(sum, stream_at(p, row, s, column) * split_at(p, row, s));
     }
     sum->one_signed = llabs(sum->sum) == sum->sum_abs;
     sum->expected = (double)sum->sum;

@@ -150,20 +150,23 @@ void ds4_indexer_model(const struct ds4_indexer *p, const struct policy *policy,
 }
 
 /* Adds a head's term, and its score to `expected`. The sums are of magnitudes: they bound the partial sums of dots, also of
- * those that max drops, and of scores. What may not mix signs is a dot. */
-static void exact_head(const struct ds4_indexer *p, int64_t row_of_q, double weight, int64_t key, struct exact_sum *sum)
+ * those that max drops, and of scores. What may not mix signs is a dot. False where a factor or product is no term. */
+static bool exact_head(const struct ds4_indexer *p, int64_t row_of_q, double weight, int64_t key, struct exact_sum *sum)
 {
     int64_t dot = 0, dot_abs = 0;
-    sum->products_exact &= weight == rint(weight) && weight != 0 && fabs(weight) < 0x1p10;
+    if (!exact_is_term(weight) || weight == 0 || fabs(weight) >= 0x1p10)
+        return false;
     for (int i = 0; i < WIDTH; i++) {
         double q = format_load(p->format, p->q, row_of_q * WIDTH + i), k = format_load(p->format, p->k, key * WIDTH + i);
-        sum->products_exact &= q == rint(q) && k == rint(k) && q * k != 0 && fabs(q * k) < 0x1p24;
+        if (!exact_is_term(q) || !exact_is_term(k) || !exact_is_term(q * k) || q * k == 0)
+            return false;
         dot += (int64_t)(q * k);
         dot_abs += (int64_t)fabs(q * k);
     }
     sum->sum += llabs((int64_t)weight * dot);
     sum->sum_abs += llabs((int64_t)weight) * dot_abs;
     sum->expected += weight * (double)(dot > 0 ? dot : 0);
+    return true;
 }
 
 void ds4_indexer_exact(const struct ds4_indexer *p, int64_t first, int64_t n, struct exact_sum *sums)
@@ -172,7 +175,7 @@ void ds4_indexer_exact(const struct ds4_indexer *p, int64_t first, int64_t n, st
         int64_t token = (first + i) / p->keys, key = (first + i) % p->keys;
         sums[i] = (struct exact_sum){.products_exact = true};
         for (int64_t head = 0; head < p->heads; head++)
-            exact_head(p, token * p->heads + head, weight_at(p, token, head), key, &sums[i]);
+            sums[i].products_exact &= exact_head(p, token * p->heads + head, weight_at(p, token, head), key, &sums[i]);
         sums[i].one_signed = sums[i].sum == sums[i].sum_abs;
     }
 }

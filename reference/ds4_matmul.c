@@ -203,10 +203,7 @@ static struct exact_sum exact_element(const struct ds4_matmul *p, int64_t row, i
 {
     struct exact_sum sum = {.products_exact = true, .exponent = p->exponent};
     for (int64_t i = 0; i < p->k; i++) {
-        double product = ldexp(x_at(p, row, i) * weight(p, column, i), -p->exponent);
-        sum.products_exact &= product == rint(product) && fabs(product) < 0x1p24;
-        sum.sum += (int64_t)product;
-        sum.sum_abs += (int64_t)fabs(product);
+        exact_add(&sum, ldexp(x_at(p, row, i) * weight(p, column, i), -p->exponent));
     }
     sum.one_signed = llabs(sum.sum) == sum.sum_abs;
     sum.expected = ldexp((double)sum.sum, p->exponent);

@@ -48,10 +48,7 @@ static void exact_element(const struct ds4_moe *p, int64_t token, int64_t column
 {
     *sum = (struct exact_sum){.products_exact = true};
     for (int64_t e = 0; e < p->experts; e++) {
-        double product = y_at(p, token, e, column) * gate_at(p, token, e);
-        sum->products_exact &= product == rint(product) && fabs(product) < 0x1p24;
-        sum->sum += (int64_t)product;
-        sum->sum_abs += (int64_t)fabs(product);
+        exact_add(sum, y_at(p, token, e, column) * gate_at(p, token, e));
     }
     sum->one_signed = llabs(sum->sum) == sum->sum_abs;
     sum->expected = (double)sum->sum;

@@ -48,6 +48,8 @@ static struct bound output(const struct ds4_projection *p, const double *weights
 void ds4_projection_reference(const struct ds4_projection *p, struct bound *out)
 {
     double *weights = calloc((size_t)p->k, sizeof *weights);
+    for (int64_t i = 0; i < p->rows * p->n; i++)
+        out[i] = (struct bound){0, INFINITY}; /* what stays where there is no memory */
     for (int64_t column = 0; weights && column < p->n; column++) {
         for (int64_t k = 0; k < p->k; k++)
             weights[k] = weight_at(p, column, k);
@@ -81,10 +83,7 @@ static void exact_element(const struct ds4_projection *p, int64_t row, int64_t c
 {
     *sum = (struct exact_sum){.products_exact = true};
     for (int64_t k = 0; k < p->k; k++) {
-        double product = x_at(p, row, k) * weight_at(p, column, k);
-        sum->products_exact &= product == rint(product) && fabs(product) < 0x1p24;
-        sum->sum += (int64_t)product;
-        sum->sum_abs += (int64_t)fabs(product);
+        exact_add(sum, x_at(p, row, k) * weight_at(p, column, k));
     }
     sum->one_signed = llabs(sum->sum) == sum->sum_abs;
     sum->expected = (double)sum->sum;

@@ -1,5 +1,6 @@
 #include "reference/exact.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Integers below this are exact in f32, and so is their sum in any order while sum |terms| stays below it. */
@@ -7,6 +8,21 @@
 
 /* Units of 2^exponent that keep every sum a normal f32: dot steps flush subnormal ones. */
 enum { EXPONENT_MIN = -126, EXPONENT_MAX = 127 - 24 };
+
+bool exact_is_term(double units)
+{
+    return fabs(units) < (double)F32_EXACT_LIMIT && units == rint(units);
+}
+
+void exact_add(struct exact_sum *sum, double units)
+{
+    if (!exact_is_term(units)) {
+        sum->products_exact = false;
+        return;
+    }
+    sum->sum += (int64_t)units;
+    sum->sum_abs += (int64_t)fabs(units);
+}
 
 bool exact_premise_holds(const struct exact_sum *sum, bool needs_one_signed)
 {

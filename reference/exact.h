@@ -18,6 +18,10 @@ struct exact_sum {
     double expected;     /* the output bit for bit: the sum after the kernel's own final roundings, in the stored format */
 };
 
+/* An integer below 2^24: in units of 2^exponent, what a sum may take as a term. */
+bool exact_is_term(double units);
+/* Adds a term; one that may not be is left out, and products_exact is false. */
+void exact_add(struct exact_sum *sum, double units);
 /* The premise: products exact and sum_abs < 2^24 (and one_signed where needs_one_signed). */
 bool exact_premise_holds(const struct exact_sum *sum, bool needs_one_signed);
 

@@ -71,9 +71,7 @@ static void exact_element(const struct exl3_rot_in *p, int64_t row, int64_t colu
     *sum = (struct exact_sum){.products_exact = true};
     for (int i = 0; i < HADAMARD_SIZE; i++) {
         double product = x_at(p, row, first + i) * suh_at(p, first + i);
-        sum->products_exact &= product == rint(product) && fabs(product) < 0x1p24;
-        sum->sum += hadamard_sign((int)(column - first), i) * (int64_t)product;
-        sum->sum_abs += (int64_t)fabs(product);
+        exact_add(sum, hadamard_sign((int)(column - first), i) * product);
     }
     sum->one_signed = llabs(sum->sum) == sum->sum_abs;
     sum->expected = format_round(FORMAT_F16, format_round(FORMAT_F32, (double)sum->sum * p->scale));

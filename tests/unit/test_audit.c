@@ -133,6 +133,22 @@ static void exact_sums_need_integers_below_2_to_the_24(void **state)
         assert_false(exact_premise_holds(&faults[i], false));
 }
 
+static void terms_that_no_integer_holds_are_left_out(void **state)
+{
+    (void)state;
+    static const double refused[] = {0.5, 0x1p24, -0x1p24, 0x1p100, INFINITY, -INFINITY, NAN};
+    struct exact_sum sum = {.products_exact = true};
+    exact_add(&sum, 0x1p24 - 1);
+    exact_add(&sum, -3);
+    assert_true(sum.products_exact && sum.sum == (1 << 24) - 4 && sum.sum_abs == (1 << 24) + 2);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct exact_sum with = sum;
+        exact_add(&with, refused[i]);
+        assert_false(with.products_exact);
+        assert_true(with.sum == sum.sum && with.sum_abs == sum.sum_abs);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +158,7 @@ int main(void)
         cmocka_unit_test(functions_agree_with_their_inverses_and_squares),
         cmocka_unit_test(exponentials_are_correctly_rounded),
         cmocka_unit_test(exact_sums_need_integers_below_2_to_the_24),
+        cmocka_unit_test(terms_that_no_integer_holds_are_left_out),
     };
     return cmocka_run_group_tests_name("audit", tests, open_audit, close_audit);
 }

@@ -16,6 +16,7 @@
 #include "kernels/ds4/ds4.h"
 #include "reference/ds4.h"
 #include "reference/ds4_indexer.h"
+#include "reference/ds4_projection.h"
 
 enum { ROWS = 3, N = 1030, EXPERTS = 6 };
 
@@ -376,6 +377,17 @@ static void indexer_exact_scores(void **state)
     assert_false(exact_premise_holds(&sum, false));
 }
 
+/* A row of 2^60 weights takes more than any address space. */
+static void a_projection_without_memory_decides_nothing(void **state)
+{
+    (void)state;
+    struct bound out[2] = {{1, 0}, {1, 0}};
+    struct ds4_projection p = {.rows = 1, .n = 2, .k = INT64_C(1) << 60};
+    ds4_projection_reference(&p, out);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(bound_class(out[i], FORMAT_F32), CLASS_UNDECIDED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +403,7 @@ int main(void)
         cmocka_unit_test(indexer_leaves_open_what_chips_or_orders_decide),
         cmocka_unit_test(indexer_sums_what_large_terms_leave),
         cmocka_unit_test(indexer_exact_scores),
+        cmocka_unit_test(a_projection_without_memory_decides_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
