@@ -19,7 +19,7 @@ CONTROL(rms_norm_block, .registration = "rms_norm_rows", .what = "1024 threads w
 CONTROL(rms_norm_one_launch_late, .registration = "rms_norm_rows", .what = "x is read one row late in one launch",
         .gate = GATE_BYTES, .bytes = "rows", .how = CONTROL_POINTER, .tensor = 0, .offset_rows = 1);
 
-/* The port's: sums of all rows were followed by a norm of one, and what normed held before passed for the others. */
+/* Sums of all rows, then a norm of one: what normed holds from before passes for the others. */
 CONTROL(hc_first_row_only, .registration = "hc_split_weighted_sum_norm", .what = "only row 0 is normalised",
         .shape = "4x4096", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_BUILD,
         .define = "DS4_FAULT_FIRST_ROW_ONLY");

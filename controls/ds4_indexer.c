@@ -5,7 +5,7 @@
     static const struct control variable = {.name = #variable, __VA_ARGS__};                                               \
     REG_CONTROL(&variable)
 
-/* The port's: a wave took one tile, which leaves none of 8 on waves of 32 and half of them on waves of 64. */
+/* A wave takes one tile: all 8 have one on waves of 32, half of them on waves of 64. */
 #define WAVE64_CHIPS "gfx90a,gfx942,gfx950"
 #define HALF_TILES(variable, kernel, ...)                                                                                  \
     CONTROL(variable, .registration = kernel, .what = "a wave writes one tile: half of them where it has 64 lanes",        \

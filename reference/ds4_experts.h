@@ -2,8 +2,10 @@
  * References of the routed experts of a mixture, for a few tokens. An expert's matrices are rows of quantized weights;
  * activations are f32.
  *
- *   gate_up   mid[t][s][j] = silu(gate[e][j] . x[t]) * (up[e][j] . x[t]),      e = selected[t][s], silu(v) = v / (1 +
- * exp(-v)) down      out[t][j] = sum over 6 s of weight[t][s] * (down[e][j] . mid[t][s])
+ *     gate_up   mid[t][s][j] = silu(gate[e][j] . x[t]) * (up[e][j] . x[t])
+ *     down      out[t][j] = sum over 6 s of weight[t][s] * (down[e][j] . mid[t][s])
+ *
+ * with e = selected[t][s] and silu(v) = v / (1 + exp(-v)).
  */
 #ifndef REFERENCE_DS4_EXPERTS_H
 #define REFERENCE_DS4_EXPERTS_H

@@ -5,11 +5,12 @@
 #include "reference/ds4_dot.h"
 
 /*
- * silu. The kernel computes e = v_exp_f32(fl(-v * L)), L = f32(log2 e), then v / fl(1 + e). fl(-v L) is -v log2 e (1 + t),
- * |t|
- * <= (1 + u)^2 - 1 < THETA. v_exp_f32 is accurate to 1 ulp (AMD, "RDNA3 Instruction Set Architecture", V_EXP_F32: 1 ULP
- * accuracy, denormals are flushed): a factor 1 + 2 u, and what lies below 2^-126 may become 0. The division is correctly
- * rounded.
+ * silu. The kernel computes e = v_exp_f32(fl(-v * L)), L = f32(log2 e), then v / fl(1 + e). Its argument is
+ *
+ *     fl(-v L) = -v log2 e (1 + t), |t| <= (1 + u)^2 - 1 < THETA.
+ *
+ * v_exp_f32 is accurate to 1 ulp (AMD, "RDNA3 Instruction Set Architecture", V_EXP_F32: 1 ULP accuracy, denormals are
+ * flushed): a factor 1 + 2 u, and what lies below 2^-126 may become 0. The division is correctly rounded.
  */
 #define U       0x1p-24
 #define THETA   (2.0001 * U)
@@ -18,9 +19,7 @@
 
 /* From here on e may overflow f32; the quotient is below |v| * 2^-122 whether it does or not. */
 #define LARGE_EXP 0x1p125
-/* The exponent of e is not known well enough for the derivation beside it, and v / (1 + e) is only known to lie between 0
- * and v.
- */
+/* The exponent of e is not known well enough for the derivation beside it: v / (1 + e) only lies between 0 and v. */
 #define VAGUE 0.25
 
 /* The denominator 1 + e, e = exp(-v), where the kernel's e is within a factor exp(exponent) (1 + 2 u): a relative error r

@@ -31,9 +31,11 @@
  * and the product its own. So at most 2 2^-24 q + 2^-26 A + 2^-152 before rounding; gradual underflow: 2^-150.
  *
  * WMMA_GFX12. As DOT2_GFX12 with two pairs. A pair is floored twice, to its own grid 2^g and to 2^G, and loses less than
- * 2^g
- * + (2^G - 2^g) = 2^G. If G = P-24: a unit each of two pairs and of the accumulator, 3 2^-24 q. Else the accumulator is
- * exact and the pairs lose 2 2^-26 max (A, 2^-126).
+ *
+ *     2^g + (2^G - 2^g) = 2^G.
+ *
+ * If G = P-24: a unit each of two pairs and of the accumulator, 3 2^-24 q. Else the accumulator is exact and the pairs lose
+ * 2 2^-26 max (A, 2^-126).
  *
  * MFMA_GFX90A. Products of normal f16 factors are exact in f32. (p0 + p1) + (p2 + p3) is off by u t (2 + u), and is at most
  * t (1 + u)^2; the addition to the accumulator adds u (A + t (1 + u)^2): in all u A + u t (3 + 3 u + u^2). Each of the up
@@ -108,9 +110,13 @@ void step_terms_add(struct step_terms *terms, enum number_format format, double 
 
 /*
  * Errors of N steps of one chain. The accumulator after k steps is at most T_k + e_k, T_k the products' absolute sum so far
- * and e_k the error so far, and T_0 = e_0 = 0, so with c the factor of the accumulator e_k <= e_(k-1) (1 + c) + c T_(k-1) +
- * products t_k + aligned q_k + tiny, e_N <= (1 + c)^N (c (N - 1) T + products T + aligned Q + N tiny),   (1 + c)^N <= 1 /
- * (1 - N c) (Higham, lemma 3.1). The sums over all chains of an output take T and Q of all products.
+ * and e_k the error so far, and T_0 = e_0 = 0, so with c the factor of the accumulator
+ *
+ *     e_k <= e_(k-1) (1 + c) + c T_(k-1) + products t_k + aligned q_k + tiny
+ *     e_N <= (1 + c)^N (c (N - 1) T + products T + aligned Q + N tiny)
+ *     (1 + c)^N <= 1 / (1 - N c) (Higham, lemma 3.1).
+ *
+ * The sums over all chains of an output take T and Q of all products.
  */
 static struct step_factors factors_of(const struct step_error *e, int64_t n_products, int64_t n_steps)
 {
