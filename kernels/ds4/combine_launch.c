@@ -34,7 +34,11 @@ bool ds4_combine_gates(struct ds4_combine_device *device, const struct ds4_combi
                        struct error *error)
 {
     void *memory = NULL;
-    if (call->tokens < 1 || call->experts < 1 || call->dim < 1 || ds4_combine_tokens_of_buffer(device, call) < 1)
+    if (call->tokens < 1 || call->experts < 1 || call->dim < 1)
+        return error_set(error, STATUS_USAGE,
+                         "moe_combine_gate takes at least one token, expert and column, not %lld, %lld and %lld",
+                         (long long)call->tokens, (long long)call->experts, (long long)call->dim);
+    if (ds4_combine_tokens_of_buffer(device, call) < 1)
         return error_set(error, STATUS_USAGE,
                          "%lld experts a token, and a staging buffer of %zu bytes: the gate weights of one token must fit",
                          (long long)call->experts, device->staging.buffer_bytes);

@@ -18,7 +18,8 @@ static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct er
 {
     int64_t rows = shape->dim[0], k = shape->dim[1], n = shape->dim[2];
     if (rows < 1 || k < 1 || n < 1)
-        return error_set(error, STATUS_USAGE, "projection_q8_0 takes at least one row and column");
+        return error_set(error, STATUS_USAGE, "projection_q8_0 takes at least one row, k and n, not %lld, %lld and %lld",
+                         (long long)rows, (long long)k, (long long)n);
     *plan = (struct reg_plan){
         .n_tensors = 3,
         .tensor = {[X] = {"x", FORMAT_F32, REG_INPUT, rows, k},

@@ -35,13 +35,17 @@ static const struct variant *find_variant(const struct ds4_projection_device *de
     return NULL;
 }
 
+static bool is_in_range(const char *name, int64_t value, int64_t most, struct error *error)
+{
+    return (value >= 1 && value <= most) ||
+           error_set(error, STATUS_USAGE, "the projection takes %s from 1 to %lld, not %lld", name, (long long)most,
+                     (long long)value);
+}
+
 static bool shape_fits(const struct ds4_projection_call *call, struct error *error)
 {
-    if (call->rows >= 1 && call->rows <= MOST_ROWS && call->k >= 1 && call->n >= 1 && call->k <= INT32_MAX / 2 &&
-        call->n <= INT32_MAX / MOST_ROWS)
-        return true;
-    return error_set(error, STATUS_USAGE, "the projection takes 1 to %d rows, not %lld x %lld x %lld", MOST_ROWS,
-                     (long long)call->rows, (long long)call->k, (long long)call->n);
+    return is_in_range("rows", call->rows, MOST_ROWS, error) && is_in_range("k", call->k, INT32_MAX / 2, error) &&
+           is_in_range("n", call->n, INT32_MAX / MOST_ROWS, error);
 }
 
 static bool launch(const struct ds4_projection_device *device, enum ds4_projection_kernel kernel, const int64_t grid[3],
@@ -69,7 +73,10 @@ static bool find_weights(const struct ds4_projection_device *device, const struc
         return true;
     void *parameters[] = {&(const void *){call->blocks}, &copy, &k, &n};
     const int64_t grid[] = {ceil_div(n_blocks * LANES_OF_BLOCK, THREADS), 1, 1};
-    return launch(device, DS4_projection_unpack_q8_0, grid, parameters, error);
+    if (!launch(device, DS4_projection_unpack_q8_0, grid, parameters, error))
+        return false;
+    ds4_weight_cache_filled(device->cache, call->model);
+    return true;
 }
 
 bool ds4_projection_launch(const struct ds4_projection_device *device, const struct ds4_projection_call *call,

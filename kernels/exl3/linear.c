@@ -10,6 +10,7 @@
 
 enum { X, W, SVH, OUT };                                     /* tensors */
 enum { ROWS_OF_PASS = 16, LANES = 32, N_OF_8_WAVES = 8192 }; /* 8 waves from that N up, 4 below */
+enum { MOST_ROWS = 65535 * ROWS_OF_PASS };
 
 #define SHAPE(r, k, n, ...)                                                                                                \
     {                                                                                                                      \
@@ -45,11 +46,11 @@ static bool plan(const struct reg_shape *shape, int bits, int n_waves, enum numb
                  struct error *error)
 {
     int64_t rows = shape->dim[0], k = shape->dim[1], n = shape->dim[2];
-    if (rows < 1 || rows > 65535 * ROWS_OF_PASS || k < EXL3_GROUP || n < EXL3_GROUP || k % EXL3_GROUP != 0 ||
-        n % EXL3_GROUP != 0)
-        return error_set(error, STATUS_USAGE,
-                         "linear takes 1 to 1048560 rows, K and N in multiples of 128, not %lld x %lld", (long long)k,
-                         (long long)n);
+    if (rows < 1 || rows > MOST_ROWS)
+        return error_set(error, STATUS_USAGE, "linear takes 1 to %d rows, not %lld", MOST_ROWS, (long long)rows);
+    if (k < EXL3_GROUP || n < EXL3_GROUP || k % EXL3_GROUP != 0 || n % EXL3_GROUP != 0)
+        return error_set(error, STATUS_USAGE, "linear takes K and N in multiples of %d, not %lld x %lld", EXL3_GROUP,
+                         (long long)k, (long long)n);
     if (n_waves != (n >= N_OF_8_WAVES ? 8 : 4))
         return error_set(error, STATUS_USAGE, "N = %lld runs with %d waves a block, not %d", (long long)n,
                          n >= N_OF_8_WAVES ? 8 : 4, n_waves);

@@ -14,6 +14,7 @@
 
 #include "commands/session.h"
 #include "contract/launcher.h"
+#include "kernels/ds4/combine.h"
 #include "kernels/ds4/projection.h"
 #include "kernels/ds4/scratch.h"
 #include "kernels/ds4/weight_cache.h"
@@ -355,8 +356,14 @@ static void a_matrix_is_copied_at_its_second_use(void **state)
     static const int a, b, c; /* addresses that name matrices */
     assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_PACKED);
     assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &copy), DS4_WEIGHTS_FILL);
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &again), DS4_WEIGHTS_FILL); /* nobody filled it */
+    assert_ptr_equal(copy, again);
+    ds4_weight_cache_filled(&cache, &a);
+    again = NULL;
     assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &again), DS4_WEIGHTS_COPY);
     assert_ptr_equal(copy, again);
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 601, &again), DS4_WEIGHTS_PACKED); /* not this matrix's size */
+    assert_int_equal(ds4_weight_cache_use(&cache, &hip, &a, 600, &again), DS4_WEIGHTS_COPY);
     for (int use = 0; use < 3; use++) /* 401 bytes are over the 400 that are left */
         assert_int_equal(ds4_weight_cache_use(&cache, &hip, &b, 401, &copy), DS4_WEIGHTS_PACKED);
     assert_int_equal(allocator.n_calls, 1);
@@ -403,6 +410,112 @@ static void scratch_grows_and_is_kept(void **state)
     assert_string_equal(error.text, "hipMalloc of 102 bytes of scratch: hipErrorOutOfMemory");
     ds4_scratch_free(&scratch, &hip);
     fixture_close(&f);
+}
+
+/* A runtime that notes which kernels are launched, and refuses one of them. */
+static struct {
+    enum ds4_projection_kernel kernels[16];
+    int n_kernels, refused; /* -1: none */
+} launches;
+
+static hipFunction_t function_of(enum ds4_projection_kernel kernel)
+{
+    static char names[DS4_PROJECTION_N_KERNELS]; /* addresses that stand for kernels */
+    return (hipFunction_t)(void *)&names[kernel];
+}
+
+static hipError_t noted_launch(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                               unsigned block_y, unsigned block_z, unsigned lds_bytes, hipStream_t stream,
+                               void **parameters, void **extra)
+{
+    (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+    (void)lds_bytes, (void)stream, (void)parameters, (void)extra;
+    int kernel = 0;
+    while (function_of(kernel) != function)
+        kernel++;
+    launches.kernels[launches.n_kernels++] = kernel;
+    return kernel == launches.refused ? hipErrorLaunchFailure : hipSuccess;
+}
+
+/* Launches 2 rows of k = 64 and n = 3 with the runtime's launches noted; false with the error. */
+static bool launch_noted(const struct fixture *f, struct ds4_scratch *scratch, struct ds4_weight_cache *cache, int refused,
+                         struct error *error)
+{
+    static const char blocks[1]; /* no kernel runs that would read it */
+    struct hip_api hip = *f->device->hip;
+    hipFunction_t functions[DS4_PROJECTION_N_KERNELS];
+    hip.hipModuleLaunchKernel = noted_launch;
+    for (int kernel = 0; kernel < DS4_PROJECTION_N_KERNELS; kernel++)
+        functions[kernel] = function_of(kernel);
+    launches.n_kernels = 0;
+    launches.refused = refused;
+    struct ds4_projection_device device = {&hip, functions, 32, scratch, cache};
+    struct ds4_projection_call call = {.blocks = blocks, .model = blocks, .rows = 2, .k = 64, .n = 3};
+    return ds4_projection_launch(&device, &call, error);
+}
+
+static void a_copy_whose_filling_was_refused_is_filled_by_the_next_launch(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct error error = {0};
+    struct ds4_scratch scratch = {0};
+    struct ds4_weight_cache cache = {.budget_bytes = 1 << 20};
+    fixture_open(&f, 1);
+    assert_true(launch_noted(&f, &scratch, &cache, -1, &error));
+    assert_int_equal(launches.kernels[0], DS4_projection_q8_0_w32);
+    assert_false(launch_noted(&f, &scratch, &cache, DS4_projection_unpack_q8_0, &error));
+    assert_string_equal(error.text, "hipModuleLaunchKernel of the projection: hipErrorLaunchFailure");
+    assert_true(launch_noted(&f, &scratch, &cache, -1, &error));
+    assert_int_equal(launches.n_kernels, 3);
+    assert_int_equal(launches.kernels[0], DS4_projection_unpack_q8_0);
+    assert_int_equal(launches.kernels[1], DS4_projection_f16_w32);
+    assert_true(launch_noted(&f, &scratch, &cache, -1, &error));
+    assert_int_equal(launches.n_kernels, 2);
+    assert_int_equal(launches.kernels[0], DS4_projection_f16_w32);
+    ds4_weight_cache_free(&cache, f.device->hip);
+    ds4_scratch_free(&scratch, f.device->hip);
+    fixture_close(&f);
+}
+
+static void a_shape_over_a_limit_is_refused_by_that_limits_name(void **state)
+{
+    (void)state;
+    struct fixture f;
+    static const struct {
+        int64_t rows, k, n;
+        const char *text;
+    } cases[] = {{65536, 1, 1, "the projection takes rows from 1 to 65535, not 65536"},
+                 {1, 0, 1, "the projection takes k from 1 to 1073741823, not 0"},
+                 {1, 1, 32769, "the projection takes n from 1 to 32768, not 32769"}};
+    fixture_open(&f, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error = {0};
+        hipFunction_t functions[DS4_PROJECTION_N_KERNELS];
+        for (int kernel = 0; kernel < DS4_PROJECTION_N_KERNELS; kernel++)
+            functions[kernel] = function_of(kernel);
+        struct ds4_projection_device device = {.hip = f.device->hip, .functions = functions, .wave_size = 64};
+        struct ds4_projection_call call = {.rows = cases[i].rows, .k = cases[i].k, .n = cases[i].n};
+        assert_false(ds4_projection_launch(&device, &call, &error));
+        assert_string_equal(error.text, cases[i].text);
+        assert_int_equal(error.status, STATUS_USAGE);
+    }
+    fixture_close(&f);
+}
+
+/* Refused before anything of the device is used. */
+static void gates_that_do_not_fit_are_told_from_shapes_without_extent(void **state)
+{
+    (void)state;
+    struct error error = {0}, other = {0};
+    struct ds4_combine_device device = {.staging = {.buffer_bytes = 16}};
+    struct ds4_combine_call call = {.tokens = 2, .experts = 5, .dim = 0};
+    float *gates;
+    assert_false(ds4_combine_gates(&device, &call, &gates, &error));
+    assert_string_equal(error.text, "moe_combine_gate takes at least one token, expert and column, not 2, 5 and 0");
+    call.dim = 1;
+    assert_false(ds4_combine_gates(&device, &call, &gates, &other));
+    assert_non_null(strstr(other.text, "5 experts a token, and a staging buffer of 16 bytes"));
 }
 
 /* Device memory is full for all but what launches need: every launch reads the matrix as it is stored. */
@@ -456,6 +569,9 @@ int main(void)
         cmocka_unit_test(a_refusal_leaves_everything_alone),
         cmocka_unit_test(what_was_opened_is_closed_once_and_nothing_else),
         cmocka_unit_test(a_matrix_is_copied_at_its_second_use),
+        cmocka_unit_test(a_copy_whose_filling_was_refused_is_filled_by_the_next_launch),
+        cmocka_unit_test(a_shape_over_a_limit_is_refused_by_that_limits_name),
+        cmocka_unit_test(gates_that_do_not_fit_are_told_from_shapes_without_extent),
         cmocka_unit_test(a_full_device_falls_back_and_is_asked_once),
         cmocka_unit_test(scratch_grows_and_is_kept),
         cmocka_unit_test(a_launch_without_a_copy_leaves_the_same_bytes),
