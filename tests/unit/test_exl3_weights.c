@@ -345,6 +345,24 @@ static int write_file(void)
     return ok ? 0 : 1;
 }
 
+static void a_shape_out_of_range_is_refused_with_the_extent_that_is(void **state)
+{
+    const struct fixture *f = *state;
+    const struct registration *r = registry_find(&f->registry, LINEAR);
+    static const struct {
+        struct reg_shape shape;
+        const char *text;
+    } rows[] = {{{.dim = {1048561, 128, 128}}, "linear takes 1 to 1048560 rows, not 1048561"},
+                {{.dim = {1, 130, 256}}, "linear takes K and N in multiples of 128, not 130 x 256"},
+                {{.dim = {1, 128, 8192}}, "N = 8192 runs with 8 waves a block, not 4"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct reg_plan plan;
+        struct error error = {0};
+        assert_false(r->plan(&rows[i].shape, &plan, &error));
+        assert_string_equal(error.text, rows[i].text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +375,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(layers_that_are_not_the_kernels_are_refused),
         cmocka_unit_test(a_marker_with_another_multiplier_is_refused),
         cmocka_unit_test(names_that_cannot_be_are_refused),
+        cmocka_unit_test(a_shape_out_of_range_is_refused_with_the_extent_that_is),
     };
     if (argc == 2 && strcmp(argv[1], "--write") == 0)
         return write_file();
