@@ -1,19 +1,19 @@
 /* Planted faults of the indexer's scores. */
 #include "contract/registry.h"
+#include "kernels/ds4/chips.h"
 
 #define CONTROL(variable, ...)                                                                                             \
     static const struct control variable = {.name = #variable, __VA_ARGS__};                                               \
     REG_CONTROL(&variable)
 
 /* A wave takes one tile: all 8 have one on waves of 32, half of them on waves of 64. */
-#define WAVE64_CHIPS "gfx90a,gfx942,gfx950"
 #define HALF_TILES(variable, kernel, ...)                                                                                  \
     CONTROL(variable, .registration = kernel, .what = "a wave writes one tile: half of them where it has 64 lanes",        \
             .shape = "2x3x129", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_BUILD,                   \
-            .define = "DS4_FAULT_ONE_TILE_A_WAVE", .chips = WAVE64_CHIPS, __VA_ARGS__)
+            .define = "DS4_FAULT_ONE_TILE_A_WAVE", .chips = DS4_CDNA_CHIPS, __VA_ARGS__)
 
-HALF_TILES(indexer_f16_half_tiles, "indexer_scores_f16", .green_chips = "gfx1030,gfx1100,gfx1151,gfx1201");
-HALF_TILES(indexer_bf16_half_tiles, "indexer_scores_bf16", .green_chips = "gfx1030,gfx1100,gfx1151,gfx1201");
+HALF_TILES(indexer_f16_half_tiles, "indexer_scores_f16", .green_chips = DS4_WAVE32_CHIPS);
+HALF_TILES(indexer_bf16_half_tiles, "indexer_scores_bf16", .green_chips = DS4_WAVE32_CHIPS);
 HALF_TILES(indexer_f16_mfma_half_tiles, "indexer_scores_f16_mfma", );
 HALF_TILES(indexer_bf16_mfma_half_tiles, "indexer_scores_bf16_mfma", );
 

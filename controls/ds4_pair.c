@@ -1,12 +1,10 @@
 /* Planted faults of ds4's decoding products: matmul_q8_0_pair and matmul_f16_ordered. */
 #include "contract/registry.h"
+#include "kernels/ds4/chips.h"
 
 #define CONTROL(variable, ...)                                                                                             \
     static const struct control variable = {.name = #variable, __VA_ARGS__};                                               \
     REG_CONTROL(&variable)
-
-#define WAVE32 "gfx1030,gfx1100,gfx1151,gfx1201"
-#define WAVE64 "gfx90a,gfx942,gfx950"
 
 /* matmul_q8_0_pair */
 
@@ -15,16 +13,16 @@ enum { PAIR_X, PAIR_GATE_WEIGHTS, PAIR_UP_WEIGHTS, PAIR_K = 5, PAIR_N = 6 }; /* 
 /* The fault is one wherever a wave holds two groups of 32. */
 CONTROL(pair_w32_broadcast_width, .registration = "matmul_q8_0_pair_w32",
         .what = "the scales' broadcast has the default width, the wave's", .shape = "3x23x704",
-        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .chips = WAVE64, .green_chips = WAVE32, .least_factor = 100,
-        .how = CONTROL_BUILD, .define = "DS4_FAULT_BROADCAST_WIDTH");
+        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .chips = DS4_CDNA_CHIPS, .green_chips = DS4_WAVE32_CHIPS,
+        .least_factor = 100, .how = CONTROL_BUILD, .define = "DS4_FAULT_BROADCAST_WIDTH");
 CONTROL(pair_w64_broadcast_width, .registration = "matmul_q8_0_pair_w64",
         .what = "the scales' broadcast has the default width: odd blocks take the even ones' scales", .shape = "3x23x704",
         .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_BUILD,
         .define = "DS4_FAULT_BROADCAST_WIDTH");
 CONTROL(pair_w32_lane_of_block, .registration = "matmul_q8_0_pair_w32",
         .what = "the lane's group is taken from threadIdx.x, not from its place in the wave", .shape = "2x15x1027",
-        .pattern = REG_PATTERN_EXACT, .gate = GATE_EXACT, .chips = WAVE64, .green_chips = WAVE32, .how = CONTROL_BUILD,
-        .define = "DS4_FAULT_LANE_OF_BLOCK");
+        .pattern = REG_PATTERN_EXACT, .gate = GATE_EXACT, .chips = DS4_CDNA_CHIPS, .green_chips = DS4_WAVE32_CHIPS,
+        .how = CONTROL_BUILD, .define = "DS4_FAULT_LANE_OF_BLOCK");
 CONTROL(pair_w32_matrices_swapped, .registration = "matmul_q8_0_pair_w32", .what = "gate and up are exchanged",
         .shape = "1x777x64", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_SWAP,
         .arg = PAIR_GATE_WEIGHTS, .other_arg = PAIR_UP_WEIGHTS);
@@ -53,8 +51,8 @@ enum { ORDERED_X, ORDERED_WEIGHTS, ORDERED_K = 3 }; /* tensors, and arguments of
 /* Two waves of 32 need the barrier; one of 64 runs its LDS instructions in order. */
 CONTROL(ordered_t64_barrier, .registration = "matmul_f16_ordered_t64",
         .what = "no barrier between the strands' sums and their total", .shape = "3x23x520", .pattern = REG_PATTERN_SIGNED,
-        .gate = GATE_BYTES, .finding = "race", .chips = WAVE32, .green_chips = WAVE64, .how = CONTROL_BUILD,
-        .define = "DS4_FAULT_NO_BARRIER");
+        .gate = GATE_BYTES, .finding = "race", .chips = DS4_WAVE32_CHIPS, .green_chips = DS4_CDNA_CHIPS,
+        .how = CONTROL_BUILD, .define = "DS4_FAULT_NO_BARRIER");
 CONTROL(ordered_t64_order, .registration = "matmul_f16_ordered_t64", .what = "strands are added in falling order",
         .gate = GATE_BYTES, .bytes = "order", .how = CONTROL_BUILD, .define = "DS4_FAULT_UNORDERED");
 CONTROL(ordered_t64_tail, .registration = "matmul_f16_ordered_t64", .what = "K is one short, and rows slide",

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/ds4/chips.h"
 #include "kernels/ds4/ds4.h"
 #include "kernels/forward.h"
 #include "reference/ds4_indexer.h"
@@ -129,12 +130,9 @@ FORWARD_AUDIT(ds4_indexer, keys)
                                                                          __VA_ARGS__};                                     \
     REG_KERNEL(&indexer_scores_##format##variant)
 
-#define WMMA_CHIPS "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201"
-#define MFMA_CHIPS "gfx90a,gfx942,gfx950"
-
 INDEXER_SCORES(f16, , );
 INDEXER_SCORES(bf16, , );
-INDEXER_SCORES(f16, _wmma, .chips = WMMA_CHIPS, .twin = "indexer_scores_f16");
-INDEXER_SCORES(bf16, _wmma, .chips = WMMA_CHIPS, .twin = "indexer_scores_bf16");
-INDEXER_SCORES(f16, _mfma, .chips = MFMA_CHIPS, .twin = "indexer_scores_f16");
-INDEXER_SCORES(bf16, _mfma, .chips = MFMA_CHIPS, .twin = "indexer_scores_bf16");
+INDEXER_SCORES(f16, _wmma, .chips = DS4_WMMA_CHIPS, .twin = "indexer_scores_f16");
+INDEXER_SCORES(bf16, _wmma, .chips = DS4_WMMA_CHIPS, .twin = "indexer_scores_bf16");
+INDEXER_SCORES(f16, _mfma, .chips = DS4_CDNA_CHIPS, .twin = "indexer_scores_f16");
+INDEXER_SCORES(bf16, _mfma, .chips = DS4_CDNA_CHIPS, .twin = "indexer_scores_bf16");

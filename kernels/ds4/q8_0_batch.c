@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/ds4/chips.h"
 #include "kernels/forward.h"
 #include "reference/ds4_matmul.h"
 
@@ -144,6 +145,5 @@ FORWARD_AUDIT(ds4_matmul, n)
     REG_KERNEL(&matmul_##variant)
 
 BATCH(q8_0_batch, 256, );
-BATCH(q8_0_batch_wmma, N_WAVES * 32, .twin = "matmul_q8_0_batch", .exact_needs_one_sign = true,
-      .chips = "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201");
-BATCH(q8_0_batch_mfma, N_WAVES * 64, .twin = "matmul_q8_0_batch", .chips = "gfx90a,gfx942,gfx950");
+BATCH(q8_0_batch_wmma, N_WAVES * 32, .twin = "matmul_q8_0_batch", .exact_needs_one_sign = true, .chips = DS4_WMMA_CHIPS);
+BATCH(q8_0_batch_mfma, N_WAVES * 64, .twin = "matmul_q8_0_batch", .chips = DS4_CDNA_CHIPS);

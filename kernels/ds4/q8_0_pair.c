@@ -1,4 +1,5 @@
 /* matmul_q8_0_pair_w32, _w64. Dimensions of a shape: rows of x, rows of each matrix, K. */
+#include "kernels/ds4/chips.h"
 #include "kernels/ds4/ds4.h"
 #include "reference/ds4_matmul.h"
 
@@ -126,4 +127,4 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     REG_KERNEL(&pair_##lanes)
 
 PAIR(w32, );
-PAIR(w64, .chips = "gfx90a,gfx942,gfx950" /* a wave a row */, .twin = "matmul_q8_0_pair_w32");
+PAIR(w64, .chips = DS4_CDNA_CHIPS /* a wave a row */, .twin = "matmul_q8_0_pair_w32");
