@@ -16,6 +16,8 @@ static bool has_names(const struct registration *r, size_t index, struct error *
     for (size_t i = 0; i < index; i++)
         if (strcmp(r->bytes[i].name, b->name) == 0)
             return INVALID(error, r->name, "two byte contracts are named %s; names are unique", b->name);
+    if (reg_launcher_check_find(b->name) != REG_LAUNCHER_CHECK_COUNT)
+        return BAD_BYTES(error, r, b, "is named as a check of launchers is; the log could not tell them apart");
     return true;
 }
 

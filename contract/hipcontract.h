@@ -20,6 +20,7 @@ enum { HIPCONTRACT_ABI = 1 };
     X("bytes of struct reg_plan", sizeof(struct reg_plan))                                                                 \
     X("bytes of struct reg_case", sizeof(struct reg_case))                                                                 \
     X("bytes of struct reg_bytes", sizeof(struct reg_bytes))                                                               \
+    X("bytes of struct reg_window", sizeof(struct reg_window))                                                             \
     X("bytes of struct reg_weights", sizeof(struct reg_weights))                                                           \
     X("bytes of struct reg_file_tensor", sizeof(struct reg_file_tensor))                                                   \
     X("bytes of struct reg_file", sizeof(struct reg_file))                                                                 \
@@ -27,6 +28,9 @@ enum { HIPCONTRACT_ABI = 1 };
     X("bytes of struct reg_call", sizeof(struct reg_call))                                                                 \
     X("bytes of struct reg_known_finding", sizeof(struct reg_known_finding))                                               \
     X("bytes of struct hip_api", sizeof(struct hip_api))                                                                   \
+    X("bytes of struct bound", sizeof(struct bound))                                                                       \
+    X("bytes of struct format_facts", sizeof(struct format_facts))                                                         \
+    X("bytes of struct random_key", sizeof(struct random_key))                                                             \
     X("bytes of struct policy", sizeof(struct policy))                                                                     \
     X("bytes of struct exact_sum", sizeof(struct exact_sum))                                                               \
     X("bytes of struct error", sizeof(struct error))                                                                       \

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 64 };
-
 /* The case on one of the devices. */
 struct place {
     int device;
@@ -23,7 +21,7 @@ struct placing {
     const struct launch_fault *fault;
     const struct launcher_options *options;
     struct device *device;
-    struct place places[MOST_DEVICES];
+    struct place places[REG_MAX_DEVICES];
     int n_places;
     struct arena arena;
     struct outputs first;
@@ -64,7 +62,7 @@ static bool is_of_another_chip(hipError_t code)
 /* The devices that take the code object. */
 static bool find_places(struct placing *p, struct builds *builds)
 {
-    for (int d = 0; d < p->device->n_devices && d < MOST_DEVICES; d++) {
+    for (int d = 0; d < p->device->n_devices && d < REG_MAX_DEVICES; d++) {
         struct place *place = &p->places[p->n_places];
         struct error error = {0};
         if (!set_device(p, d))

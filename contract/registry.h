@@ -27,6 +27,7 @@ enum {
     REG_MAX_TENSORS = 12,
     REG_MAX_ARGS = 24,
     REG_MAX_KERNELS = 8,
+    REG_MAX_DEVICES = 64,
     REG_MAX_FILE_TENSORS = 8,
     REG_FILE_DIMS = 4
 };
@@ -173,7 +174,7 @@ struct reg_call {
 struct reg_launcher {
     const char *kernels[REG_MAX_KERNELS]; /* symbols of `source` that it launches, of which a chip's code may lack some */
     const char *devices_shape;            /* label of the shape that is run on several devices */
-    int n_devices;                        /* that it wants there, where --device-count does not say; at least 2 */
+    int n_devices;                        /* that it wants there, where --device-count does not say; 2 to REG_MAX_DEVICES */
     /* Makes what it keeps between calls, on all devices of a process; *state may stay NULL. False where it refuses or
      * failed, with the reason: then nothing is kept, and close is not called. */
     bool (*open)(const struct hip_api *hip, void **state, struct error *error);

@@ -165,8 +165,9 @@ static bool launcher_is_sound(const char *name, const struct reg_launcher *l, st
 {
     if (!l->open || !l->launch || !l->close || !is_text(l->kernels[0]))
         return INVALID(error, name, "a launcher needs open, launch, close and at least one kernel");
-    if (!is_text(l->devices_shape) || l->n_devices < 2)
-        return INVALID(error, name, "a launcher is run on several devices: give devices_shape, and 2 or more as n_devices");
+    if (!is_text(l->devices_shape) || l->n_devices < 2 || l->n_devices > REG_MAX_DEVICES)
+        return INVALID(error, name, "a launcher is run on several devices: give devices_shape, and 2 to %d as n_devices",
+                       REG_MAX_DEVICES);
     return true;
 }
 
@@ -303,7 +304,7 @@ static bool is_check(const char *name)
     return CHECKS_ALL >> finding_kind_find(name, strlen(name)) & 1;
 }
 
-/* The shape, pattern and finding of a control that names a byte contract are the contract's. */
+/* The shape and pattern of a control that names a byte contract are the contract's, and so is what judges. */
 static bool contract_is_the_controls(const struct control *k, const struct registration *r, struct error *error)
 {
     const struct reg_bytes *b = registration_bytes(r, k->bytes);
@@ -311,10 +312,10 @@ static bool contract_is_the_controls(const struct control *k, const struct regis
         return BAD_CONTROL(error, k->name, "%s has no byte contract %s", k->registration, k->bytes);
     if (k->gate != GATE_BYTES || k->how == CONTROL_RECORD)
         return BAD_CONTROL(error, k->name, "names byte contract %s at gate %d; they are gate 1's", k->bytes, k->gate);
-    if (k->finding || k->shape || k->pattern)
+    if (k->finding || k->check || k->shape || k->pattern)
         return BAD_CONTROL(error, k->name,
                            "byte contract %s has its own shape and pattern, and judges by bytes: "
-                           "leave shape, pattern and finding out",
+                           "leave shape, pattern, finding and check out",
                            k->bytes);
     return true;
 }

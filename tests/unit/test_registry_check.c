@@ -283,6 +283,16 @@ static void control_on_bytes_with_a_finding(struct spoilt *s)
     s->control.finding = "race";
 }
 
+static void control_on_bytes_with_a_check(struct spoilt *s)
+{
+    control_on_bytes(s, "rows");
+    s->control.check = "devices";
+}
+static void bytes_named_as_a_launcher_check(struct spoilt *s)
+{
+    bytes_of(s)[0].name = "wave size";
+}
+
 static void control_on_a_chip_of_another(struct spoilt *s)
 {
     s->registration.chips = "gfx90a,gfx942";
@@ -353,6 +363,10 @@ static void launcher_without_close(struct spoilt *s)
 static void launcher_of_one_device(struct spoilt *s)
 {
     launcher_of(s)->n_devices = 1;
+}
+static void launcher_of_65_devices(struct spoilt *s)
+{
+    launcher_of(s)->n_devices = 65;
 }
 static void launcher_on_no_shape(struct spoilt *s)
 {
@@ -448,12 +462,15 @@ static void each_contradiction_is_refused(void **state)
         {row_tensor_without_the_rows, "the rows of w do not follow those of the launch"},
         {control_on_no_bytes, "fake_dot has no byte contract columns"},
         {control_on_bytes_at_gate_3, "names byte contract rows at gate 3"},
-        {control_on_bytes_with_a_shape, "leave shape, pattern and finding out"},
-        {control_on_bytes_with_a_finding, "leave shape, pattern and finding out"},
+        {control_on_bytes_with_a_shape, "leave shape, pattern, finding and check out"},
+        {control_on_bytes_with_a_finding, "leave shape, pattern, finding and check out"},
+        {control_on_bytes_with_a_check, "leave shape, pattern, finding and check out"},
+        {bytes_named_as_a_launcher_check, "byte contract wave size: is named as a check of launchers is"},
         {launcher_beside_a_symbol, "symbol and launcher exclude each other"},
         {launcher_of_no_kernel, "needs open, launch, close and at least one kernel"},
         {launcher_without_close, "needs open, launch, close and at least one kernel"},
-        {launcher_of_one_device, "2 or more as n_devices"},
+        {launcher_of_one_device, "2 to 64 as n_devices"},
+        {launcher_of_65_devices, "registration fake_dot: a launcher is run on several devices"},
         {launcher_on_no_shape, "devices_shape 7x7 is none of its shapes"},
         {control_of_no_launcher, "another launcher is wanted, and none is given"},
         {control_by_an_unknown_launcher_check, "names check device of a launcher, at gate 1"},
