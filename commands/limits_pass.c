@@ -220,25 +220,29 @@ static size_t count_shapes(const struct pass *pass)
     return n_shapes;
 }
 
-/* The launches of every selected registration of a kernel that plans say (a launcher chooses its own, which the runtime
- * holds to the bound): each must fit, and together they must use the compiled bound. */
+/* The launches of every selected registration of a kernel that plans say: each must fit, and together they must use the
+ * compiled bound. A launcher chooses its own, which the runtime holds to the bound: where one has the kernel too, nobody
+ * knows here whether the bound is used. */
 static bool judge_kernel_launches(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
 {
     struct limit_launch *launches = calloc(count_shapes(pass) + 1, sizeof *launches);
     if (!launches)
         return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
     size_t n_launches = 0;
+    bool is_launched = false;
     for (size_t i = 0; i < pass->registry->n_registrations; i++) {
         const struct registration *registration = pass->registry->registrations[i];
-        if (!is_of_unit(registration, unit) || registration->launcher ||
-            !registration_has_kernel(registration, kernel->name))
+        if (!is_of_unit(registration, unit) || !registration_has_kernel(registration, kernel->name))
+            continue;
+        is_launched |= registration->launcher != NULL;
+        if (registration->launcher)
             continue;
         size_t n_more = plan_launches(pass, unit, registration, launches + n_launches);
         judge_launches(pass, unit, registration, kernel, launches + n_launches, n_more);
         n_launches += n_more;
     }
     char text[LIMIT_TEXT_BYTES];
-    if (!limits_bound_is_used(kernel, launches, n_launches, text))
+    if (!is_launched && !limits_bound_is_used(kernel, launches, n_launches, text))
         put_problem(pass, unit, kernel->name, text);
     free(launches);
     return true;

@@ -32,9 +32,26 @@ struct builder session_builder(struct toolchain *toolchain)
     return (struct builder){.compile = compile, .context = toolchain};
 }
 
-static bool launch_fits(void *context, const struct registration *registration, const char *chip_name,
-                        const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
-                        char text[VERDICT_REASON_BYTES])
+/* The launch of a kernel, or why nobody can tell. */
+static enum launch_fit kernel_fits(const struct chip *chip, const struct code_kernel *kernel, const struct reg_plan *plan,
+                                   char text[VERDICT_REASON_BYTES])
+{
+    char problem[LIMIT_TEXT_BYTES] = "";
+    struct limit_launch launch = {.shape = "", .lds_bytes = plan->lds_bytes};
+    if (!kernel) {
+        snprintf(text, VERDICT_REASON_BYTES, "the code object has no such kernel");
+        return LAUNCH_UNKNOWN;
+    }
+    memcpy(launch.grid, plan->grid, sizeof launch.grid);
+    memcpy(launch.block, plan->block, sizeof launch.block);
+    bool fits = limits_launch_fits(chip, kernel, &launch, problem);
+    snprintf(text, VERDICT_REASON_BYTES, "%s", problem);
+    return fits ? LAUNCH_FITS : LAUNCH_IS_OVER;
+}
+
+static enum launch_fit launch_fits(void *context, const struct registration *registration, const char *chip_name,
+                                   const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
+                                   char text[VERDICT_REASON_BYTES])
 {
     (void)context;
     struct code_object object;
@@ -42,17 +59,12 @@ static bool launch_fits(void *context, const struct registration *registration, 
     const struct chip *chip = chip_find(chip_name);
     if (!chip || !code_object_parse(bytes, n_bytes, registration->source, &object, &error)) {
         snprintf(text, VERDICT_REASON_BYTES, "%.600s", chip ? error.text : "the chip is not in the table");
-        return true;
+        return LAUNCH_UNKNOWN;
     }
-    char problem[LIMIT_TEXT_BYTES] = "";
-    struct limit_launch launch = {.shape = "", .lds_bytes = plan->lds_bytes};
-    memcpy(launch.grid, plan->grid, sizeof launch.grid);
-    memcpy(launch.block, plan->block, sizeof launch.block);
     const struct code_kernel *kernel = registration->symbol ? code_object_kernel(&object, registration->symbol) : NULL;
-    bool fits = !kernel || limits_launch_fits(chip, kernel, &launch, problem);
-    snprintf(text, VERDICT_REASON_BYTES, "%s", kernel ? problem : "the code object has no such kernel");
+    enum launch_fit fit = kernel_fits(chip, kernel, plan, text);
     code_object_free(&object);
-    return fits;
+    return fit;
 }
 
 static void read_commit(struct session *session)

@@ -200,13 +200,20 @@ static void judge_launch(const struct control *k, const struct host_case *host, 
 {
     size_t n_bytes = 0;
     const unsigned char *bytes = builds_bytes(builds, host->c.registration, NULL, &n_bytes);
+    static const enum verdict_status statuses[] = {
+        [LAUNCH_FITS] = VERDICT_PASS, [LAUNCH_IS_OVER] = VERDICT_FAIL, [LAUNCH_UNKNOWN] = VERDICT_NOT_RUN};
     struct verdict gate = verdict_for_case(host, target, GATE_LIMITS);
-    if (!checker || !bytes)
+    enum launch_fit fit = LAUNCH_UNKNOWN;
+    if (checker && bytes)
+        fit = checker->fits(checker->context, host->c.registration, target->device->chip, bytes, n_bytes, &fault->plan,
+                            gate.reason);
+    else
         verdict_reason(&gate, "the limits of a launch cannot be checked here");
-    else if (!checker->fits(checker->context, host->c.registration, target->device->chip, bytes, n_bytes, &fault->plan,
-                            gate.reason))
-        gate.status = VERDICT_FAIL;
-    as_control(k, &gate, verdict);
+    gate.status = statuses[fit];
+    if (fit == LAUNCH_UNKNOWN && control_duty(k, gate.chip) == CONTROL_MUST_BE_GREEN)
+        *verdict = gate;
+    else
+        as_control(k, &gate, verdict);
 }
 
 static void name_control(const struct control *k, struct verdict *verdict)

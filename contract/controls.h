@@ -17,17 +17,19 @@ struct control_options {
     unsigned checks; /* bits 1 << FINDING_… that gate 1 makes */
 };
 
-/* Gate 5 needs facts of chips, which the contract does not hold: true when the launch of `threads` work-items a block fits
- * the kernel in the code object, else false with what is wrong in text. */
+enum launch_fit { LAUNCH_FITS, LAUNCH_IS_OVER, LAUNCH_UNKNOWN };
+
+/* Gate 5 needs facts of chips, which the contract does not hold: whether the plan's launch fits the kernel in the code
+ * object. Where it does not, or nobody can tell, text says why. */
 struct launch_checker {
-    bool (*fits)(void *context, const struct registration *registration, const char *chip, const unsigned char *bytes,
-                 size_t n_bytes, const struct reg_plan *plan, char text[VERDICT_REASON_BYTES]);
+    enum launch_fit (*fits)(void *context, const struct registration *registration, const char *chip,
+                            const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
+                            char text[VERDICT_REASON_BYTES]);
     void *context;
 };
 
-/* Runs one control on the builds' device: a verdict RED, GREEN, MISS (a launch that failed is one), or
- * NOT_RUN. false with STATUS_ENVIRONMENT only
- * when the environment fails. */
+/* Runs one control on the builds' device: a verdict RED, GREEN, MISS (a launch that failed is one), or NOT_RUN. false with
+ * STATUS_ENVIRONMENT only when the environment fails. */
 bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,
                  const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,
                  struct error *error);

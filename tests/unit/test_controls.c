@@ -12,30 +12,45 @@
 #include "tests/support/fake_kernels.h"
 
 /* The fake compiled kernel takes 64 work-items a block. */
-static bool fits_64(void *context, const struct registration *registration, const char *chip, const unsigned char *bytes,
-                    size_t n_bytes, const struct reg_plan *plan, char text[VERDICT_REASON_BYTES])
+static enum launch_fit fits_64(void *context, const struct registration *registration, const char *chip,
+                               const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
+                               char text[VERDICT_REASON_BYTES])
 {
     (void)context, (void)registration, (void)chip, (void)bytes, (void)n_bytes;
     snprintf(text, VERDICT_REASON_BYTES, "launch: %u threads, bound 64", plan->block[0]);
-    return plan->block[0] <= 64;
+    return plan->block[0] <= 64 ? LAUNCH_FITS : LAUNCH_IS_OVER;
 }
 
-static struct verdict run(const struct control *control, const char *symbol)
+static enum launch_fit cannot_tell(void *context, const struct registration *registration, const char *chip,
+                                   const unsigned char *bytes, size_t n_bytes, const struct reg_plan *plan,
+                                   char text[VERDICT_REASON_BYTES])
+{
+    (void)context, (void)registration, (void)chip, (void)bytes, (void)n_bytes, (void)plan;
+    snprintf(text, VERDICT_REASON_BYTES, "no such chip");
+    return LAUNCH_UNKNOWN;
+}
+
+static struct verdict run_with(const struct control *control, const char *symbol, const struct launch_checker *checker)
 {
     struct registration r = fake_registration(symbol);
     r.bytes = fake_bytes;
     r.n_bytes = n_fake_bytes;
     struct builder builder = fake_builder();
     struct builds builds = {.builder = &builder, .device = fake_device_open(fake_kernels, false)};
-    struct launch_checker checker = {.fits = fits_64};
     struct control_options options = {.n_runs = 5, .seed = 1, .n_threads = 1};
     struct verdict v;
     struct error error = {0};
-    if (!control_run(control, &r, &builds, &checker, &options, &v, &error))
+    if (!control_run(control, &r, &builds, checker, &options, &v, &error))
         fail_msg("%s", error.text);
     assert_int_equal(fake_device_live_allocations(), 0);
     builds_free(&builds);
     return v;
+}
+
+static struct verdict run(const struct control *control, const char *symbol)
+{
+    struct launch_checker checker = {.fits = fits_64};
+    return run_with(control, symbol, &checker);
 }
 
 static void every_kind_of_fault_is_red_at_its_gate(void **state)
@@ -66,6 +81,32 @@ static void launch_over_the_bound_is_red_at_gate_5(void **state)
     assert_string_equal(v.reason, "launch: 128 threads, bound 64");
     control.delta = 64;
     assert_int_equal(run(&control, "dot").status, VERDICT_MISS);
+}
+
+/* What nobody could check is no green; where it must be red it is a miss. */
+static void launch_that_cannot_be_checked_is_no_green(void **state)
+{
+    (void)state;
+    struct control control = {.name = "c",
+                              .registration = "fake_dot",
+                              .what = "128 threads",
+                              .shape = "1x33",
+                              .gate = GATE_LIMITS,
+                              .green_chips = "gfx1151",
+                              .how = CONTROL_RECORD,
+                              .delta = 64};
+    struct launch_checker checker = {.fits = cannot_tell};
+    assert_int_equal(run(&control, "dot").status, VERDICT_GREEN);
+    struct verdict v = run_with(&control, "dot", &checker);
+    assert_int_equal(v.status, VERDICT_NOT_RUN);
+    assert_string_equal(v.reason, "no such chip");
+    v = run_with(&control, "dot", NULL);
+    assert_int_equal(v.status, VERDICT_NOT_RUN);
+    assert_string_equal(v.reason, "the limits of a launch cannot be checked here");
+    control.green_chips = NULL;
+    v = run_with(&control, "dot", &checker);
+    assert_int_equal(v.status, VERDICT_MISS);
+    assert_string_equal(v.reason, "no such chip");
 }
 
 /* A fault that changes nothing: the swap of one-row inputs of equal content cannot be had, so a build that is right. */
@@ -304,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_fault_is_red_at_its_gate),
         cmocka_unit_test(launch_over_the_bound_is_red_at_gate_5),
+        cmocka_unit_test(launch_that_cannot_be_checked_is_no_green),
         cmocka_unit_test(green_fault_is_a_miss),
         cmocka_unit_test(fault_red_elsewhere_is_a_miss),
         cmocka_unit_test(weakly_red_fault_is_a_miss),

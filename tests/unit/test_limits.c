@@ -337,6 +337,21 @@ static void the_pass_finds_launches_that_do_not_fit(void **state)
     expect(run_pass(fixture, absent, 3, false), 2, "!gfx1151 absent kernel absent is not in the code object of ");
 }
 
+/* A launcher's own launches, which no plan says, may be those that use the bound. */
+static void the_bound_of_a_kernel_that_a_launcher_has_too_may_be_the_launchers(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct reg_launcher launcher = {.kernels = {"thrice"}};
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    struct registration both[] = {make_registration(fixture, "thrice", fitting, 1),
+                                  make_registration(fixture, "twice", fitting, 1),
+                                  make_registration(fixture, "launched", fitting, 1)};
+    both[2].symbol = NULL;
+    both[2].launcher = &launcher;
+    expect(run_pass(fixture, both, 3, true), 0, "written");
+    expect(run_pass(fixture, both, 2, false), 2, "!gfx1151 thrice launch: at most 64 threads, bound 128");
+}
+
 static void a_family_that_does_not_compile_is_a_problem_of_its_chip(void **state)
 {
     struct fixture *fixture = *state;
@@ -363,6 +378,7 @@ int main(void)
         TEST(a_bound_that_no_launch_uses_is_a_problem),
         TEST(the_pass_finds_missing_current_stale_and_left_over_records),
         TEST(the_pass_finds_launches_that_do_not_fit),
+        TEST(the_bound_of_a_kernel_that_a_launcher_has_too_may_be_the_launchers),
         TEST(a_family_that_does_not_compile_is_a_problem_of_its_chip),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
