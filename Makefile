@@ -194,7 +194,8 @@ PUBLIC_HEADER := contract/hipcontract.h
 PUBLIC_HEADERS = $(filter-out $(PUBLIC_HEADER),$(filter %.h,$(shell $(CC) -I. -MM $(PUBLIC_HEADER))))
 INSTALLED := bin/hipcontract include/hipcontract.h include/hipcontract share/doc/hipcontract share/man/man1/hipcontract.1
 TO = $(DESTDIR)$(PREFIX)
-install: build install-built ## program, headers, manual page, documents under PREFIX (default /usr/local)
+install: build ## program, headers, manual page, documents under PREFIX (default /usr/local)
+	@$(MAKE) --no-print-directory install-built
 
 install-built: # what is built already, whatever it was built with
 	install -D -m 755 $(BUILD)/hipcontract $(TO)/bin/hipcontract

@@ -28,7 +28,8 @@ static const char help[] =
     "  --max-size MIB            (prune) how much is kept; the default is 1024\n"
     "  --dry-run                 (prune) prints what would be removed, and removes nothing\n"
     "  --help                    prints this\n\n"
-    "Exit status: 0 done, 1 verify found a damaged one, 2 wrong usage, no such folder, or a file that cannot be removed.\n";
+    "Exit status: 0 done, 1 verify found a damaged one, 2 wrong usage, no such folder, or a file that cannot be removed,\n"
+    "3 out of memory.\n";
 
 enum { DAY_S = 86400, DEFAULT_DAYS = 30, DEFAULT_MIB = 1024, NAMED_KERNELS = 3 };
 

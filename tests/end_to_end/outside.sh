@@ -50,6 +50,10 @@ exports_what_it_declares() {
     [ "$(wc -l <"$work/out")" -gt 50 ] && cmp "$work/out" "$work/err"
 }
 builds() { make -C "$project" PREFIX="$prefix" CC=gcc >"$work/out" 2>"$work/err" && [ -f "$file" ]; }
+# -W: as if that header had just been installed.
+follows_its_headers() {
+    make -q -C "$project" PREFIX="$prefix" CC=gcc && ! make -q -C "$project" PREFIX="$prefix" CC=gcc -W "$prefix/include/hipcontract/contract/registry.h"
+}
 holds() {
     run 0 contract --kernels "$file" --chip gfx1151,gfx90a --log "$work/run.jsonl" && head -n 1 "$work/run.jsonl" | grep -qE "\"kernels\": ?\"$file\"" && out_says '^PASS +gfx90a example_dot_launcher .*launcher: devices, wave size' &&
         out_says '^RED +gfx1151 example_row_late ' && out_says '^RED +gfx90a example_wave_assumed ' && out_says '^LIMIT gfx90a example_dot_32 +record current$' &&
@@ -115,6 +119,7 @@ uninstalls() { make -s -C "$tree" uninstall PREFIX="$prefix" >"$work/out" 2>"$wo
 check "make install installs program, header, manual page and documents" installs
 check "the program exports the functions that the installed headers declare, and no other" exports_what_it_declares
 check "the example builds against the installed header alone" builds
+check "it is built anew where an installed header is newer" follows_its_headers
 check "it holds, on two chips, with its own sources and records; its launcher's checks and both controls are as planted" holds
 check "only what the file registers is listed" lists
 check "what is compiled stays with the project" caches_there
