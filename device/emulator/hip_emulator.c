@@ -190,20 +190,48 @@ static hipError_t emu_free(void *pointer)
     return hip_leave(emulator, result);
 }
 
-/* The host bytes of a pointer that the caller says is the device's or the host's; NULL where it is not that. */
-static uint8_t *side(struct emulator *emulator, const void *pointer, size_t n_bytes, bool on_device, bool either)
+static bool copies_to_device(int kind)
 {
-    uint8_t *bytes = memory_host(emulator->memory, (uintptr_t)pointer, n_bytes);
-    return on_device || (either && bytes) ? bytes : (uint8_t *)(uintptr_t)pointer;
+    return kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
+}
+
+static bool copies_from_device(int kind)
+{
+    return kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
+}
+
+/* The host bytes of a pointer that the caller says is the device's or the host's; NULL where it is not that. */
+static uint8_t *side(struct emulator *emulator, const void *pointer, size_t n_bytes, bool on_device)
+{
+    if (on_device)
+        return memory_host(emulator->memory, (uintptr_t)pointer, n_bytes);
+    return memory_is_guest(emulator->memory, (uintptr_t)pointer) ? NULL : (uint8_t *)(uintptr_t)pointer;
+}
+
+/* What `default` stands for. */
+static int resolve_kind(const struct emulator *emulator, const void *to, const void *from)
+{
+    bool to_device = memory_is_guest(emulator->memory, (uintptr_t)to),
+         from_device = memory_is_guest(emulator->memory, (uintptr_t)from);
+    return to_device ? (from_device ? hipMemcpyDeviceToDevice : hipMemcpyHostToDevice)
+                     : (from_device ? hipMemcpyDeviceToHost : hipMemcpyHostToHost);
+}
+
+hipError_t hip_copy_check(struct emulator *emulator, const void *to, const void *from, size_t n_bytes, int *kind)
+{
+    if (*kind < hipMemcpyHostToHost || *kind > MEMCPY_DEFAULT)
+        return hipErrorInvalidValue;
+    if (*kind == MEMCPY_DEFAULT)
+        *kind = resolve_kind(emulator, to, from);
+    bool ok = !n_bytes || (side(emulator, to, n_bytes, copies_to_device(*kind)) &&
+                           side(emulator, from, n_bytes, copies_from_device(*kind)));
+    return ok ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t hip_copy(struct emulator *emulator, void *to, const void *from, size_t n_bytes, int kind)
 {
-    bool either = kind == MEMCPY_DEFAULT;
-    bool to_device = kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
-    bool from_device = kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
-    uint8_t *to_bytes = side(emulator, to, n_bytes, to_device, either);
-    const uint8_t *from_bytes = side(emulator, from, n_bytes, from_device, either);
+    uint8_t *to_bytes = side(emulator, to, n_bytes, copies_to_device(kind));
+    const uint8_t *from_bytes = side(emulator, from, n_bytes, copies_from_device(kind));
     if (!to_bytes || !from_bytes)
         return hipErrorInvalidValue;
     memmove(to_bytes, from_bytes, n_bytes);
@@ -214,9 +242,9 @@ hipError_t hip_copy(struct emulator *emulator, void *to, const void *from, size_
 static hipError_t emu_memcpy(void *to, const void *from, size_t n_bytes, int kind)
 {
     ENTER_OR_FAIL(emulator);
-    if (kind < hipMemcpyHostToHost || kind > MEMCPY_DEFAULT)
-        return hip_leave(emulator, hipErrorInvalidValue);
-    hipError_t result = hip_drain_for_null(emulator, current_device);
+    hipError_t result = hip_copy_check(emulator, to, from, n_bytes, &kind);
+    if (result == hipSuccess)
+        result = hip_drain_for_null(emulator, current_device);
     if (result == hipSuccess && n_bytes)
         result = hip_copy(emulator, to, from, n_bytes, kind);
     return hip_leave(emulator, result);
@@ -378,6 +406,7 @@ static void set_schedule(struct device *device, uint64_t seed)
     struct emulator *emulator = emulator_of(device);
     pthread_mutex_lock(&emulator->lock);
     emulator->schedule_seed = seed;
+    emulator->n_stream_choices = 0;
     pthread_mutex_unlock(&emulator->lock);
 }
 

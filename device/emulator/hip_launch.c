@@ -122,19 +122,28 @@ static bool is_explicit(const struct code_arg *arg)
     return arg->kind < CODE_ARG_HIDDEN_GLOBAL_OFFSET_X || arg->kind == CODE_ARG_OTHER;
 }
 
-static hipError_t write_arguments(struct emulator *emulator, const struct hip_launch *request, uint8_t *kernarg,
-                                  uint32_t kernarg_bytes)
+/* The kernarg segment is a whole number of cache lines, as the runtime's pools are: compilers load a little past its end.
+ * Written by hand, one of the two sizes may be missing; arguments lie within the metadata's. */
+static uint32_t segment_bytes(const struct code_kernel *kernel)
+{
+    uint32_t in_note = kernel->kernarg_bytes, in_descriptor = kernel->descriptor.kernarg_bytes;
+    uint32_t n_bytes = in_note > in_descriptor ? in_note : in_descriptor;
+    uint32_t rounded = (n_bytes + KERNARG_GRANULE - 1) / KERNARG_GRANULE * KERNARG_GRANULE;
+    return rounded ? rounded : KERNARG_GRANULE;
+}
+
+/* kernarg holds at least hip_launch_argument_bytes. Of a longer `extra` the rest is not the caller's to write. */
+static hipError_t write_arguments(struct emulator *emulator, const struct hip_launch *request, uint8_t *kernarg)
 {
     const struct code_kernel *kernel = request->function->kernel;
     const void *buffer;
-    size_t n_bytes, n_explicit = 0;
+    size_t n_bytes, n_explicit = 0, limit = segment_bytes(kernel), end = hip_launch_argument_bytes(request);
     if (request->parameters && request->extra)
         return hip_refuse(emulator, hipErrorInvalidValue, "both parameters and extra are given");
     if (request->extra) {
-        if (!take_extra(request->extra, &buffer, &n_bytes) || n_bytes > kernarg_bytes)
-            return hip_refuse(emulator, hipErrorInvalidValue, "extra holds no argument buffer of at most %u bytes",
-                              kernarg_bytes);
-        memcpy(kernarg, buffer, n_bytes);
+        if (!take_extra(request->extra, &buffer, &n_bytes) || n_bytes > limit)
+            return hip_refuse(emulator, hipErrorInvalidValue, "extra holds no argument buffer of at most %zu bytes", limit);
+        memcpy(kernarg, buffer, n_bytes < end ? n_bytes : end);
         return hipSuccess;
     }
     for (size_t i = 0; i < kernel->n_args; i++) {
@@ -151,7 +160,7 @@ static hipError_t write_arguments(struct emulator *emulator, const struct hip_la
 uint32_t hip_launch_argument_bytes(const struct hip_launch *request)
 {
     const struct code_kernel *kernel = request->function->kernel;
-    uint32_t end = 0;
+    uint32_t end = kernel->n_args ? 0 : segment_bytes(kernel); /* written by hand, without a list of arguments */
     for (size_t i = 0; i < kernel->n_args; i++) {
         uint32_t own_end = kernel->args[i].offset_bytes + kernel->args[i].size_bytes;
         if (is_explicit(&kernel->args[i]) && own_end > end)
@@ -162,7 +171,7 @@ uint32_t hip_launch_argument_bytes(const struct hip_launch *request)
 
 hipError_t hip_launch_arguments(struct emulator *emulator, const struct hip_launch *request, uint8_t *bytes)
 {
-    return write_arguments(emulator, request, bytes, hip_launch_argument_bytes(request));
+    return write_arguments(emulator, request, bytes);
 }
 
 /* Read-only guest memory of n_bytes under a name; 0 when the host is out of memory. */
@@ -176,33 +185,25 @@ static uint64_t fixed_memory(struct emulator *emulator, int device, size_t n_byt
     return address;
 }
 
-/* The kernarg segment is a whole number of cache lines, as the runtime's pools are: compilers load a little past its end.
- */
 static struct launch_memory *prepare_memory(struct emulator *emulator, int device, uint32_t kernarg_bytes)
 {
     struct launch_memory *held = &emulator->launch_memory[device];
-    uint32_t rounded = (kernarg_bytes + KERNARG_GRANULE - 1) / KERNARG_GRANULE * KERNARG_GRANULE;
-    rounded = rounded ? rounded : KERNARG_GRANULE;
     if (!held->packet_address)
         held->packet_address = fixed_memory(emulator, device, DISPATCH_PACKET_BYTES, "the dispatch packet");
     if (!held->queue_address)
         held->queue_address = fixed_memory(emulator, device, QUEUE_BYTES, "the queue");
-    if (held->kernarg_bytes != rounded) {
+    if (held->kernarg_bytes != kernarg_bytes) {
         if (held->kernarg_address)
             memory_free(emulator->memory, held->kernarg_address);
-        held->kernarg_address = fixed_memory(emulator, device, rounded, "the kernel's arguments");
-        held->kernarg_bytes = rounded;
+        held->kernarg_address = fixed_memory(emulator, device, kernarg_bytes, "the kernel's arguments");
+        held->kernarg_bytes = kernarg_bytes;
     }
     return held->packet_address && held->queue_address && held->kernarg_address ? held : NULL;
 }
 
 static hipError_t fill_memory(struct emulator *emulator, const struct hip_launch *request, struct launch *launch)
 {
-    const struct code_kernel *kernel = request->function->kernel;
-    /* Written by hand, one of the two may be missing; arguments lie within the metadata's. */
-    uint32_t in_note = kernel->kernarg_bytes, in_descriptor = kernel->descriptor.kernarg_bytes;
-    struct launch_memory *held =
-        prepare_memory(emulator, request->device, in_note > in_descriptor ? in_note : in_descriptor);
+    struct launch_memory *held = prepare_memory(emulator, request->device, segment_bytes(request->function->kernel));
     if (!held)
         return hip_refuse(emulator, hipErrorOutOfMemory, "no memory for the kernel's arguments");
     launch->kernarg_address = held->kernarg_address;
@@ -213,7 +214,7 @@ static hipError_t fill_memory(struct emulator *emulator, const struct hip_launch
     dispatch_write_hidden_arguments(launch, kernarg);
     dispatch_write_packet(launch, memory_host(emulator->memory, held->packet_address, DISPATCH_PACKET_BYTES));
     dispatch_write_queue(memory_host(emulator->memory, held->queue_address, QUEUE_BYTES));
-    return write_arguments(emulator, request, kernarg, held->kernarg_bytes);
+    return write_arguments(emulator, request, kernarg);
 }
 
 static void keep_finding(struct emulator *emulator, const struct finding *finding)

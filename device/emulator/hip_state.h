@@ -43,6 +43,7 @@ struct ihipStream_t {
 
 struct ihipEvent_t {
     struct ihipEvent_t *next;
+    int device;                  /* only that one's streams record it */
     struct ihipStream_t *stream; /* NULL: nothing to wait for */
     uint64_t n_operations;       /* of the stream, that come before it */
 };
@@ -74,9 +75,9 @@ struct emulator {
     struct ihipEvent_t *events;
     struct pinned *pinned;
     uint64_t peers[MAX_DEVICES]; /* bit P of [D]: kernels on D may use P's memory; off at first, as HIP has it */
-    uint64_t schedule_seed;
-    uint32_t reported_wave_size; /* 0: the chip's */
-    uint64_t n_launches;         /* calls of hipModuleLaunchKernel, whatever became of them */
+    uint64_t schedule_seed, n_stream_choices; /* made with the seed */
+    uint32_t reported_wave_size;              /* 0: the chip's */
+    uint64_t n_launches;                      /* calls of hipModuleLaunchKernel, whatever became of them */
     hipError_t last_error;
     struct emulator_statistics statistics;
     struct finding *findings; /* not yet taken */
@@ -108,7 +109,9 @@ struct instruction_profile *hip_function_profile(const struct ihipModuleSymbol_t
 const struct emulated_code *hip_function_code(struct emulator *emulator, const struct ihipModuleSymbol_t *function);
 
 enum { MEMCPY_DEFAULT = 4 };
-/* A copy, done. */
+/* Refuses a copy whose pointers are not where its kind says, or of no kind; *kind is then none that stands for others. */
+hipError_t hip_copy_check(struct emulator *emulator, const void *to, const void *from, size_t n_bytes, int *kind);
+/* A copy that was not refused, done. */
 hipError_t hip_copy(struct emulator *emulator, void *to, const void *from, size_t n_bytes, int kind);
 
 /* HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END. */

@@ -1,13 +1,14 @@
 /*
- * Streams, events and pinned memory. What a stream is given waits until something waits for it, and is then done in order;
- * the streams of a device in the order of their making.
+ * Streams, events and pinned memory. What a stream is given waits until something waits for it, and is then done in order.
+ * Nothing orders two streams: where several are waited for, the schedule seed says which goes on next.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/base/random.h"
 #include "device/emulator/hip_state.h"
 
-/* hipStreamLegacy and hipStreamPerThread, which here are the null stream. */
+/* hipStreamLegacy, which is the null stream, and hipStreamPerThread, which is not emulated. */
 enum { STREAM_LEGACY = 1, STREAM_PER_THREAD = 2 };
 
 /* A copy, or a launch, with all that it needs of the caller's. */
@@ -25,7 +26,7 @@ struct hip_operation {
 
 bool hip_is_null_stream(hipStream_t stream)
 {
-    return (uintptr_t)stream <= STREAM_PER_THREAD;
+    return (uintptr_t)stream <= STREAM_LEGACY;
 }
 
 static bool is_stream(const struct emulator *emulator, hipStream_t stream)
@@ -36,6 +37,16 @@ static bool is_stream(const struct emulator *emulator, hipStream_t stream)
     return found != NULL;
 }
 
+/* Refuses what is neither the null stream nor an open one. */
+static hipError_t check_stream(struct emulator *emulator, hipStream_t stream)
+{
+    if (hip_is_null_stream(stream) || is_stream(emulator, stream))
+        return hipSuccess;
+    if ((uintptr_t)stream == STREAM_PER_THREAD)
+        return hip_refuse(emulator, hipErrorNotSupported, "hipStreamPerThread is not emulated; create a stream");
+    return hip_refuse(emulator, hipErrorInvalidHandle, "no stream of that handle is open");
+}
+
 static bool is_event(const struct emulator *emulator, hipEvent_t event)
 {
     const struct ihipEvent_t *found = emulator->events;
@@ -44,14 +55,18 @@ static bool is_event(const struct emulator *emulator, hipEvent_t event)
     return found != NULL;
 }
 
+static bool pinned_holds(const struct pinned *pinned, const void *pointer, size_t n_bytes)
+{
+    uintptr_t offset = (uintptr_t)pointer - (uintptr_t)pinned->host;
+    return offset < pinned->n_bytes && n_bytes <= pinned->n_bytes - offset;
+}
+
 static bool is_pinned(const struct emulator *emulator, const void *pointer, size_t n_bytes)
 {
-    for (const struct pinned *pinned = emulator->pinned; pinned; pinned = pinned->next) {
-        uintptr_t offset = (uintptr_t)pointer - (uintptr_t)pinned->host;
-        if (offset < pinned->n_bytes && n_bytes <= pinned->n_bytes - offset)
-            return true;
-    }
-    return false;
+    const struct pinned *pinned = emulator->pinned;
+    while (pinned && !pinned_holds(pinned, pointer, n_bytes))
+        pinned = pinned->next;
+    return pinned != NULL;
 }
 
 static struct hip_operation *operation_open(hipError_t (*run)(struct emulator *, struct hip_operation *), size_t kept_bytes)
@@ -79,26 +94,51 @@ static struct hip_operation *take(struct ihipStream_t *stream)
     return operation;
 }
 
-/* The first n_operations of a stream are done. An error ends the stream's work: what was given after it is dropped. */
+/* Does a stream's next operation. An error ends the stream's work: what was given after it is dropped. */
+static hipError_t step(struct emulator *emulator, struct ihipStream_t *stream)
+{
+    struct hip_operation *operation = take(stream);
+    hipError_t result = operation->run(emulator, operation);
+    free(operation);
+    while (result != hipSuccess && stream->first)
+        free(take(stream));
+    return result;
+}
+
+/* The first n_operations of a stream are done. */
 static hipError_t drain(struct emulator *emulator, struct ihipStream_t *stream, uint64_t n_operations)
 {
     hipError_t result = hipSuccess;
-    while (stream->first && (stream->n_done < n_operations || result != hipSuccess)) {
-        struct hip_operation *operation = take(stream);
-        if (result == hipSuccess)
-            result = operation->run(emulator, operation);
-        free(operation);
-    }
+    while (result == hipSuccess && stream->first && stream->n_done < n_operations)
+        result = step(emulator, stream);
     return result;
+}
+
+/* The n-th of a device's streams that have work to do, or NULL. */
+static struct ihipStream_t *busy_stream(const struct emulator *emulator, int device, bool all, uint32_t n)
+{
+    for (struct ihipStream_t *stream = emulator->streams; stream; stream = stream->next)
+        if (stream->first && stream->device == device && (all || stream->waits_for_null) && n-- == 0)
+            return stream;
+    return NULL;
+}
+
+/* The stream that goes on next: for seed 0 the first in the order of their making, else any of them. */
+static struct ihipStream_t *choose_stream(struct emulator *emulator, int device, bool all)
+{
+    uint32_t n = 0, chosen = 0;
+    while (emulator->schedule_seed && busy_stream(emulator, device, all, n))
+        n++;
+    if (n > 1)
+        chosen = random_below(random_key_for(emulator->schedule_seed, "streams"), emulator->n_stream_choices++, n);
+    return busy_stream(emulator, device, all, chosen);
 }
 
 static hipError_t drain_some(struct emulator *emulator, int device, bool all)
 {
     hipError_t result = hipSuccess;
-    for (struct ihipStream_t *stream = emulator->streams; stream; stream = stream->next) {
-        if (stream->device != device || !(all || stream->waits_for_null))
-            continue;
-        hipError_t own = drain(emulator, stream, UINT64_MAX);
+    for (struct ihipStream_t *stream; (stream = choose_stream(emulator, device, all));) {
+        hipError_t own = step(emulator, stream);
         result = result == hipSuccess ? own : result;
     }
     return result;
@@ -126,10 +166,11 @@ static hipError_t run_copy(struct emulator *emulator, struct hip_operation *oper
 
 hipError_t hip_stream_launch(struct emulator *emulator, hipStream_t stream, struct hip_launch *request)
 {
-    if (!is_stream(emulator, stream))
-        return hip_refuse(emulator, hipErrorInvalidHandle, "no stream of that handle is open");
+    hipError_t result = check_stream(emulator, stream);
+    if (result != hipSuccess)
+        return result;
     request->device = stream->device;
-    hipError_t result = hip_launch_check(emulator, request);
+    result = hip_launch_check(emulator, request);
     if (result != hipSuccess)
         return result;
     struct hip_operation *operation = operation_open(run_launch, hip_launch_argument_bytes(request));
@@ -148,17 +189,6 @@ hipError_t hip_stream_launch(struct emulator *emulator, hipStream_t stream, stru
     operation->launch.extra = operation->extra;
     give(stream, operation);
     return hipSuccess;
-}
-
-/* What `default` stands for. */
-static int resolve_kind(const struct emulator *emulator, const void *to, const void *from, int kind)
-{
-    if (kind != MEMCPY_DEFAULT)
-        return kind;
-    bool to_device = memory_find(emulator->memory, (uintptr_t)to),
-         from_device = memory_find(emulator->memory, (uintptr_t)from);
-    return to_device ? (from_device ? hipMemcpyDeviceToDevice : hipMemcpyHostToDevice)
-                     : (from_device ? hipMemcpyDeviceToHost : hipMemcpyHostToHost);
 }
 
 /* A copy of pageable memory has read it when the call returns, and one to pageable memory has written it. */
@@ -187,12 +217,11 @@ hipError_t emu_memcpy_async(void *to, const void *from, size_t n_bytes, int kind
 {
     ENTER_OR_FAIL(emulator);
     bool is_null = hip_is_null_stream(stream);
-    if (kind < hipMemcpyHostToHost || kind > MEMCPY_DEFAULT)
-        return hip_leave(emulator, hipErrorInvalidValue);
-    if (!is_null && !is_stream(emulator, stream))
-        return hip_leave(emulator, hipErrorInvalidHandle);
-    kind = resolve_kind(emulator, to, from, kind);
-    hipError_t result = is_null ? hip_drain_for_null(emulator, hip_current_device()) : hipSuccess;
+    hipError_t result = check_stream(emulator, stream);
+    if (result == hipSuccess)
+        result = hip_copy_check(emulator, to, from, n_bytes, &kind);
+    if (result == hipSuccess && is_null)
+        result = hip_drain_for_null(emulator, hip_current_device());
     if (result == hipSuccess && n_bytes)
         result =
             is_null ? hip_copy(emulator, to, from, n_bytes, kind) : give_copy(emulator, stream, to, from, n_bytes, kind);
@@ -207,18 +236,40 @@ hipError_t emu_host_malloc(void **pointer, size_t n_bytes, unsigned flags)
         return hip_leave(emulator, hipErrorInvalidValue);
     struct pinned *pinned = calloc(1, sizeof *pinned);
     uint8_t *host = n_bytes ? calloc(1, n_bytes) : NULL;
-    *pointer = host;
+    *pointer = NULL;
     if (!pinned || !host) {
         free(pinned);
         free(host);
         return hip_leave(emulator, n_bytes ? hipErrorOutOfMemory : hipSuccess);
     }
     *pinned = (struct pinned){emulator->pinned, host, n_bytes, hip_current_device()};
+    memory_poison(host, n_bytes);
     emulator->pinned = pinned;
+    *pointer = host;
     return hip_leave(emulator, hipSuccess);
 }
 
-/* Waits, as hipFree does. */
+static bool copies_of(const struct ihipStream_t *stream, const struct pinned *pinned)
+{
+    for (const struct hip_operation *operation = stream->first; operation; operation = operation->next)
+        if (pinned_holds(pinned, operation->to, 0) || pinned_holds(pinned, operation->from, 0))
+            return true;
+    return false;
+}
+
+/* Waits for the memory's device, as hipFree does, and for every stream of another one that still copies it. */
+static hipError_t drain_pinned(struct emulator *emulator, const struct pinned *pinned)
+{
+    hipError_t result = hip_drain_device(emulator, pinned->device);
+    for (struct ihipStream_t *stream = emulator->streams; stream; stream = stream->next) {
+        if (!copies_of(stream, pinned))
+            continue;
+        hipError_t own = drain(emulator, stream, UINT64_MAX);
+        result = result == hipSuccess ? own : result;
+    }
+    return result;
+}
+
 hipError_t emu_host_free(void *pointer)
 {
     ENTER_OR_FAIL(emulator);
@@ -226,7 +277,7 @@ hipError_t emu_host_free(void *pointer)
         struct pinned *pinned = *link;
         if (pinned->host != pointer)
             continue;
-        hipError_t result = hip_drain_device(emulator, pinned->device);
+        hipError_t result = drain_pinned(emulator, pinned);
         *link = pinned->next;
         free(pinned->host);
         free(pinned);
@@ -278,9 +329,11 @@ hipError_t emu_stream_destroy(hipStream_t stream)
 hipError_t emu_stream_synchronize(hipStream_t stream)
 {
     ENTER_OR_FAIL(emulator);
-    if (hip_is_null_stream(stream))
-        return hip_leave(emulator, hip_drain_for_null(emulator, hip_current_device()));
-    return hip_leave(emulator, is_stream(emulator, stream) ? drain(emulator, stream, UINT64_MAX) : hipErrorInvalidHandle);
+    hipError_t result = check_stream(emulator, stream);
+    if (result == hipSuccess)
+        result = hip_is_null_stream(stream) ? hip_drain_for_null(emulator, hip_current_device())
+                                            : drain(emulator, stream, UINT64_MAX);
+    return hip_leave(emulator, result);
 }
 
 hipError_t emu_event_create(hipEvent_t *event, unsigned flags)
@@ -291,6 +344,7 @@ hipError_t emu_event_create(hipEvent_t *event, unsigned flags)
     if (!made)
         return hip_leave(emulator, event ? hipErrorOutOfMemory : hipErrorInvalidValue);
     made->next = emulator->events;
+    made->device = hip_current_device();
     *event = emulator->events = made;
     return hip_leave(emulator, hipSuccess);
 }
@@ -311,7 +365,10 @@ hipError_t emu_event_record(hipEvent_t event, hipStream_t stream)
 {
     ENTER_OR_FAIL(emulator);
     bool is_null = hip_is_null_stream(stream);
-    if (!is_event(emulator, event) || (!is_null && !is_stream(emulator, stream)))
+    hipError_t result = check_stream(emulator, stream);
+    if (result != hipSuccess)
+        return hip_leave(emulator, result);
+    if (!is_event(emulator, event) || event->device != (is_null ? hip_current_device() : stream->device))
         return hip_leave(emulator, hipErrorInvalidHandle);
     event->stream = is_null ? NULL : stream;
     event->n_operations = is_null ? 0 : stream->n_given;

@@ -92,6 +92,12 @@ static bool make_room(struct memory *memory)
     return true;
 }
 
+void memory_poison(uint8_t *zeros, size_t n_bytes)
+{
+    if (n_bytes <= EAGER_POISON_BYTES)
+        memset(zeros, POISON_BYTE, n_bytes);
+}
+
 uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name)
 {
     size_t bytes = n_bytes ? n_bytes : 1;
@@ -100,8 +106,7 @@ uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, cons
     uint8_t *host = host_allocate(bytes);
     if (!host)
         return 0;
-    if (bytes <= EAGER_POISON_BYTES)
-        memset(host, POISON_BYTE, bytes);
+    memory_poison(host, bytes);
     struct allocation *allocation = &memory->allocations[memory->n_allocations++];
     *allocation = (struct allocation){
         .span = {.base = memory->next_address, .n_bytes = bytes, .host = host, .device = device}, .host_bytes = bytes};
@@ -300,6 +305,11 @@ uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes)
         return NULL;
     uint64_t offset = address - allocation->span.base;
     return n_bytes <= allocation->span.n_bytes - offset ? allocation->span.host + offset : NULL;
+}
+
+bool memory_is_guest(const struct memory *memory, uint64_t address)
+{
+    return address >= GUEST_FIRST && address < memory->next_address;
 }
 
 const struct span *memory_find(const struct memory *memory, uint64_t address)

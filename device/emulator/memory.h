@@ -40,6 +40,8 @@ void memory_close(struct memory *memory);
  * written), aligned to 256; the guest address, or 0 when the host is out of memory. name is copied. Deterministic: the same
  * calls give the same addresses. */
 uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name);
+/* Fills fresh host memory with the same poison, up to the same size. */
+void memory_poison(uint8_t *zeros, size_t n_bytes);
 /* False where address is not the first byte of a live allocation. */
 bool memory_free(struct memory *memory, uint64_t address);
 /* Cuts the live allocation that holds address into two adjacent spans there, each with its own name and read-only mark;
@@ -58,6 +60,8 @@ void memory_define_all(struct memory *memory);
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only);
 /* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live span. */
 uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);
+/* Whether the address is, was, or lies near one of the guest's: none of the host's is. */
+bool memory_is_guest(const struct memory *memory, uint64_t address);
 /* The live span that holds address, or NULL. No launch may allocate or free while waves run, so no lock is needed. */
 const struct span *memory_find(const struct memory *memory, uint64_t address);
 /* The same through a wave's cache. */
