@@ -230,7 +230,7 @@ bool wave_runner_assemble(const char *chip, uint32_t n_lanes, const char *assemb
     bool written = write(file, assembly, strlen(assembly)) == (ssize_t)strlen(assembly);
     close(file);
     const char *assembler = getenv("LLVM_MC");
-    bool add_wave64 = n_lanes == 64 && row->has_wave32, has_halves = row->family > CHIP_RDNA2 && row->family < CHIP_CDNA1;
+    bool add_wave64 = n_lanes == 64 && row->has_wave32, has_halves = row->family > CHIP_RDNA2 && !chip_is_cdna(row);
     snprintf(command, sizeof command, "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s %s -filetype=obj -o - %s",
              assembler ? assembler : "llvm-mc-22", chip, add_wave64 ? "-mattr=+wavefrontsize64" : "",
              has_halves ? "-mattr=+real-true16" : "", path);

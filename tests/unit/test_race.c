@@ -2,6 +2,7 @@
  * The race check on accesses made by hand: which pairs race, what orders them, byte by byte, within a workgroup and between
  * workgroups. A random history is held to a model that compares every access with every earlier one.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -200,20 +201,49 @@ static void the_guess_of_a_compare_and_swap_loop_is_no_race(void **state)
     assert_int_equal(HISTORY({0, AT_LOAD, 8, 4}, {0, AT_ATOMIC, 8, 4}, {1, AT_LOAD, 8, 4}), 1);
 }
 
-/* A wave that guesses at more addresses than are kept, and updates all of them. */
-static void many_guesses_are_no_race(void **state)
+/* Two waves, one after the other, guess at many addresses and update all of them; the second may leave one out. */
+static uint32_t findings_of_guesses(unsigned never_updated)
 {
-    (void)state;
-    enum { N_GUESSED = 100 };
+    enum { N_GUESSED = 100, LAST_WAVE = 2 };
     struct bench bench = open_bench();
     for (unsigned i = 0; i < N_GUESSED; i++)
         touch(&bench, 0, AT_ATOMIC, 8 * i, 4);
-    for (unsigned i = 0; i < N_GUESSED; i++)
-        touch(&bench, 1, AT_LOAD, 8 * i, 4);
-    for (unsigned i = 0; i < N_GUESSED; i++)
-        touch(&bench, 1, AT_ATOMIC, 8 * i, 4);
+    for (unsigned wave = 1; wave <= LAST_WAVE; wave++) {
+        for (unsigned i = 0; i < N_GUESSED; i++)
+            touch(&bench, wave, AT_LOAD, 8 * i, 4);
+        for (unsigned i = 0; i < N_GUESSED; i++)
+            if (i != never_updated || wave < LAST_WAVE)
+                touch(&bench, wave, AT_ATOMIC, 8 * i, 4);
+    }
     end_group(&bench);
-    assert_int_equal(n_findings(&bench), 0);
+    uint32_t n = n_findings(&bench);
+    close_bench(&bench);
+    return n;
+}
+
+static void of_many_guesses_the_one_that_is_never_updated_is_a_race(void **state)
+{
+    (void)state;
+    assert_int_equal(findings_of_guesses(UINT_MAX), 0);
+    for (unsigned never_updated = 0; never_updated < 100; never_updated += 33)
+        assert_int_equal(findings_of_guesses(never_updated), 1);
+}
+
+/* A wave that polls with a plain load is one guess, however often it looks; and its storage serves the next group. */
+static void a_loop_of_loads_holds_one_guess(void **state)
+{
+    (void)state;
+    struct bench bench = open_bench();
+    for (unsigned group = 0; group < 2; group++) {
+        start_group(&bench, group);
+        touch(&bench, 0, AT_LDS_ATOMIC, 8, 4);
+        for (unsigned i = 0; i < 1000; i++)
+            touch(&bench, 1, AT_LDS_LOAD, 8, 4);
+        assert_int_equal(bench.checks->race->guesses.n_held, 1);
+        assert_int_equal(bench.checks->race->guesses.n_used, 1);
+        end_group(&bench);
+        assert_int_equal(n_findings(&bench), group + 1);
+    }
     close_bench(&bench);
 }
 
@@ -487,7 +517,8 @@ int main(void)
         cmocka_unit_test(a_late_reader_among_ordered_ones_is_found),
         cmocka_unit_test(atomics_race_with_plain_accesses_only),
         cmocka_unit_test(the_guess_of_a_compare_and_swap_loop_is_no_race),
-        cmocka_unit_test(many_guesses_are_no_race),
+        cmocka_unit_test(of_many_guesses_the_one_that_is_never_updated_is_a_race),
+        cmocka_unit_test(a_loop_of_loads_holds_one_guess),
         cmocka_unit_test(a_group_without_memory_says_what_to_do),
         cmocka_unit_test(an_index_table_knows_what_was_set_since_it_was_cleared),
         cmocka_unit_test(atomics_publish_what_came_before_them),

@@ -63,6 +63,8 @@ static void a_use_before_the_wait_is_found(void **state)
         {"gfx90a", 64,
          "flat_load_dword v1, v[10:11]\n flat_load_dword v2, v[10:11]\n s_waitcnt vmcnt(1) lgkmcnt(1)\n v_mov_b32 v3, v1",
          "v1 is read before a wait on vmcnt"}, /* gfx9: flat accesses come back in any order */
+        {"gfx90a", 64, "flat_load_dword v1, v[10:11]\n flat_load_dword v1, v[10:11]",
+         "v1 is overwritten before a wait on vmcnt"}, /* so the earlier may land last */
         {"gfx90a", 64, "ds_read_b32 v1, v0\n flat_load_dword v2, v[10:11]\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v3, v1",
          "v1 is read before a wait on lgkmcnt"},
         {"gfx1030", 32, "s_load_dword s4, s[2:3], 0x0\n v_mov_b32 v1, s4", "s4 is read before a wait on lgkmcnt"},
@@ -85,6 +87,8 @@ static void code_that_waits_is_clean(void **state)
          "global_load_b32 v1, v0, s[2:3]\n global_store_b32 v0, v2, s[2:3]\n s_waitcnt vmcnt(0)\n v_mov_b32 v3, v1",
          NULL}, /* stores have a counter of their own */
         {"gfx1151", 32, "global_load_b32 v1, v0, s[2:3]\n global_load_b32 v1, v0, s[2:3]", NULL}, /* in order */
+        {"gfx1030", 32, "flat_load_dword v1, v[10:11]\n flat_load_dword v1, v[10:11]", NULL},
+        {"gfx90a", 64, "global_load_dword v1, v0, s[2:3]\n global_load_dword v1, v0, s[2:3]", NULL},
         {"gfx1151", 32, "ds_load_b32 v1, v0\n ds_load_b32 v2, v0\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v3, v1", NULL},
         {"gfx1151", 32, "global_load_d16_hi_b16 v1, v0, s[2:3]\n v_mov_b16 v2.l, v1.l", NULL},
         {"gfx1151", 32, "global_load_d16_b16 v1, v0, s[2:3]\n global_load_d16_hi_b16 v1, v0, s[2:3]", NULL},

@@ -27,6 +27,7 @@ void race_group_close(struct group_checks *checks)
 {
     if (!checks->race)
         return;
+    race_guesses_free(&checks->race->guesses);
     race_order_release_storage(&checks->race->order);
     race_shadow_close(checks->race->lds);
     race_shadow_close(checks->race->memory);
@@ -46,7 +47,7 @@ void race_group_start(struct workgroup *group)
     race->index = linear_index(group);
     race->pairs.n = 0;
     race->n_locks = 0;
-    race->n_guesses = 0;
+    race_guesses_clear(&race->guesses);
     race->out_of_memory = false;
     memset(race->waves, 0, sizeof race->waves);
     race_order_start(&race->order, group->n_waves);
@@ -353,8 +354,8 @@ void race_access(struct wave *wave, const struct access_record *record)
     if (record->kind != ACCESS_ATOMIC)
         return;
     note_lock(race, record);
-    if (race->n_guesses)
-        EACH_ADDRESS(record, address) race_guess_right(race, index, record->space, address, record->n_bytes);
+    if (race->guesses.n_held)
+        EACH_ADDRESS(record, address) race_guess_right(&race->guesses, index, record->space, address, record->n_bytes);
 }
 
 void race_before(struct wave *wave, const struct instruction *in)

@@ -1,5 +1,5 @@
 /*
- * The parts of the race check (race.c, race_launch.c, race_report.c) among themselves.
+ * The parts of the race check (race.c, race_guess.c, race_launch.c, race_report.c) among themselves.
  *
  * Two accesses to a byte race where one writes, not both are atomic, and nothing orders them. Within a workgroup that is
  * decided at each access (race_group.memory and .lds, ordered by race_group.order). Between workgroups it is decided when
@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "device/emulator/sanitizer/index_table.h"
 #include "device/emulator/sanitizer/race_flags.h"
 #include "device/emulator/sanitizer/race_order.h"
 #include "device/emulator/sanitizer/race_shadow.h"
@@ -44,13 +45,20 @@ struct race_wave {
 enum { RACE_LOCKS = 8 };
 
 /* A plain load that races with another wave's atomic, and may be the first guess of a compare-and-swap loop: it is, and no
- * finding, where its wave goes on to update the address. Guesses beyond the table are taken for right. */
-enum { RACE_GUESSES = 64 };
+ * finding, where its wave goes on to update the address. */
 struct race_guess {
     struct race_stamp before, now;
     uint64_t address;
+    uint32_t next; /* index of the next at the same place by the same wave, or of the next that is free; or INDEX_NONE */
     uint8_t space; /* enum access_space */
-    uint8_t wave;  /* that loads */
+    bool is_held;
+};
+
+/* One for each place, wave and pair of instructions, so a loop of loads holds no more than one load does. */
+struct race_guesses {
+    struct race_guess *guesses;
+    uint32_t n_used, capacity, first_free, n_held;
+    struct index_table by_place; /* the first guess of a place and a wave */
 };
 
 struct race_group {
@@ -60,8 +68,7 @@ struct race_group {
     struct race_wave waves[RACE_MAX_WAVES];
     uint64_t locks[RACE_LOCKS];
     unsigned n_locks;
-    struct race_guess guesses[RACE_GUESSES];
-    unsigned n_guesses;
+    struct race_guesses guesses;
     struct race_pairs pairs;
     uint32_t index; /* linear index of the workgroup */
     bool out_of_memory;
@@ -92,9 +99,17 @@ static inline bool race_kinds(uint8_t a_kind, bool a_writes, uint8_t b_kind, boo
 void race_report(struct workgroup *group, const struct race_pair *pair);
 /* The same, but for a guess only when race_report_guesses is called and the loading wave has not updated the address. */
 void race_report_unless_guess(struct workgroup *group, const struct race_pair *pair);
-/* A wave updates n_bytes at an address by an atomic. */
-void race_guess_right(struct race_group *race, unsigned wave, enum access_space space, uint64_t address, uint32_t n_bytes);
 void race_report_guesses(struct workgroup *group);
+
+/* Holds back a pair whose load is the wave's; false when the host is out of memory. */
+bool race_guess_hold(struct race_guesses *guesses, const struct race_pair *pair, unsigned wave);
+/* A wave updates n_bytes at an address by an atomic. */
+void race_guess_right(struct race_guesses *guesses, unsigned wave, enum access_space space, uint64_t address,
+                      uint32_t n_bytes);
+/* Forgets all guesses and keeps the storage; needed once before the first is held. */
+void race_guesses_clear(struct race_guesses *guesses);
+void race_guesses_free(struct race_guesses *guesses);
+
 /* Adds the group's accesses to the launch's and reports races with groups before it; called once for each rank. */
 void race_launch_add(struct workgroup *group);
 

@@ -79,39 +79,24 @@ void race_report_unless_guess(struct workgroup *group, const struct race_pair *p
         race_report(group, pair);
         return;
     }
-    if (race->n_guesses == RACE_GUESSES) /* the others are likely to turn out as this one would */
-        return;
     bool now_loads = pair->now->kind == RACE_PLAIN;
-    race->guesses[race->n_guesses++] = (struct race_guess){.before = *pair->before,
-                                                           .now = *pair->now,
-                                                           .address = pair->address,
-                                                           .space = (uint8_t)pair->space,
-                                                           .wave = now_loads ? pair->now->wave : pair->before->wave};
-}
-
-void race_guess_right(struct race_group *race, unsigned wave, enum access_space space, uint64_t address, uint32_t n_bytes)
-{
-    unsigned kept = 0;
-    for (unsigned i = 0; i < race->n_guesses; i++) {
-        const struct race_guess *guess = &race->guesses[i];
-        if (guess->wave != wave || guess->space != space || guess->address - address >= n_bytes)
-            race->guesses[kept++] = *guess;
-    }
-    race->n_guesses = kept;
+    if (!race_guess_hold(&race->guesses, pair, now_loads ? pair->now->wave : pair->before->wave))
+        race->out_of_memory = true;
 }
 
 void race_report_guesses(struct workgroup *group)
 {
-    struct race_group *race = group->checks->race;
-    for (unsigned i = 0; i < race->n_guesses; i++) {
-        const struct race_guess *guess = &race->guesses[i];
+    struct race_guesses *guesses = &group->checks->race->guesses;
+    for (uint32_t i = 0; i < guesses->n_used; i++) {
+        const struct race_guess *guess = &guesses->guesses[i];
         struct race_pair pair = {.before = &guess->before,
                                  .now = &guess->now,
                                  .before_writes = guess->before.kind == RACE_ATOMIC,
                                  .now_writes = guess->now.kind == RACE_ATOMIC,
                                  .space = guess->space,
                                  .address = guess->address};
-        race_report(group, &pair);
+        if (guess->is_held)
+            race_report(group, &pair);
     }
-    race->n_guesses = 0;
+    race_guesses_clear(guesses);
 }

@@ -60,13 +60,19 @@ static void clear(struct wait_wave *wait, unsigned half, unsigned place)
     wait->is_pending[half][place / 64] &= ~(UINT64_C(1) << place % 64);
 }
 
-/* Scalar memory answers out of order, and what is of several kinds too. Flat accesses come to a counter in order with all
- * others of it since gfx10, and in none before (LLVM's hasFlatLgkmVMemCountInOrder). */
+/* Flat accesses come to a counter in order with all others of it since gfx10, and in none before (LLVM's
+ * hasFlatLgkmVMemCountInOrder). */
+static bool flat_in_order(const struct chip *chip)
+{
+    return !chip_is_cdna(chip);
+}
+
+/* Scalar memory answers out of order, and what is of several kinds too. */
 static bool in_order(const struct chip *chip, uint16_t events)
 {
     const unsigned vector = 1u << EVENT_LOAD | 1u << EVENT_STORE | 1u << EVENT_ATOMIC;
     const unsigned flat = 1u << EVENT_FLAT | 1u << EVENT_FLAT_STORE;
-    if (events & 1u << EVENT_SCALAR || (events & flat && chip->family >= CHIP_CDNA1))
+    if (events & 1u << EVENT_SCALAR || (events & flat && !flat_in_order(chip)))
         return false;
     unsigned rest = events & ~flat;
     return !(rest & ~vector) || !(rest & (rest - 1));
@@ -122,6 +128,12 @@ static void report(struct wave *wave, const struct pending *pending, unsigned pl
                       place_name(place, name, sizeof name), what, names[pending->counter]);
 }
 
+/* Whether of two loads of one kind into one register the later lands last. */
+static bool later_lands_last(const struct chip *chip, enum wait_event event)
+{
+    return event != EVENT_SCALAR && (event != EVENT_FLAT || flat_in_order(chip));
+}
+
 static void check_range(struct wave *wave, const struct flow_range *range, enum wait_event event, const char *what)
 {
     struct wait_wave *wait = wave->checks->wait;
@@ -133,7 +145,7 @@ static void check_range(struct wave *wave, const struct flow_range *range, enum 
             const struct pending *pending = pending_at(wait, half, place);
             if (!pending)
                 continue;
-            if (event == pending->event && event != EVENT_SCALAR) /* in order: the later load lands last */
+            if (event == pending->event && later_lands_last(wave->chip, event))
                 continue;
             report(wave, pending, place, what);
             clear(wait, 0, place);
