@@ -95,8 +95,12 @@ void cache_judge(const struct cache_entries *entries, const struct cache_limits 
             fates[i] = CACHE_FATE_DAMAGED;
         else if (age_s >= limits->most_age_s)
             fates[i] = CACHE_FATE_OLD;
-        else
-            fates[i] = (n_kept_bytes += entry->n_bytes) > limits->most_bytes ? CACHE_FATE_TOO_MUCH : CACHE_FATE_KEPT;
+        else if (n_kept_bytes + entry->n_bytes > limits->most_bytes)
+            fates[i] = CACHE_FATE_TOO_MUCH;
+        else {
+            fates[i] = CACHE_FATE_KEPT;
+            n_kept_bytes += entry->n_bytes;
+        }
     }
 }
 

@@ -61,7 +61,7 @@ static int store_and_load(const char *folder, int child)
         if (cache_load(folder, key, &found, &n_found) != CACHE_HIT)
             return 2;
         size_t writer = (size_t)(found[0] - 'a');
-        bool whole = n_found == (writer + 1) * MOST_BYTES / 8 && memchr(found, found[0] ^ 1, n_found) == NULL;
+        bool whole = n_found == (writer + 1) * MOST_BYTES / 8 && memcmp(found, found + 1, n_found - 1) == 0;
         free(found);
         if (!whole)
             return 3;
@@ -137,14 +137,15 @@ static void the_longest_unused_go_first_and_what_is_no_entry_stays(void **state)
         enum cache_fate fate;
     } expected[] = {{'1', CACHE_FATE_KEPT},    {'a', CACHE_FATE_KEPT},     {'2', CACHE_FATE_KEPT},
                     {'d', CACHE_FATE_DAMAGED}, {'b', CACHE_FATE_LEFTOVER}, {'3', CACHE_FATE_TOO_MUCH},
-                    {'4', CACHE_FATE_OLD},     {'5', CACHE_FATE_OLD}};
+                    {'6', CACHE_FATE_KEPT},    {'4', CACHE_FATE_OLD},      {'5', CACHE_FATE_OLD}};
     const struct cache_limits limits = {.now = NOW, .most_age_s = 30 * DAY, .most_bytes = 900};
-    enum cache_fate fates[8];
+    enum cache_fate fates[9];
     struct cache_entries entries;
     struct error error;
     put_entry(*state, 5, 100, NOW, 31 * DAY);
     put_entry(*state, 4, 100, NOW, 30 * DAY);
     put_entry(*state, 3, 401, NOW, 30 * DAY - 1);
+    put_entry(*state, 6, 400, NOW, 30 * DAY - 1); /* 900 with what is kept, of which 3 is none */
     put_entry(*state, 2, 400, NOW, 60);
     put_entry(*state, 1, 100, NOW, -5);
     put(*state, "dddddddddddddddd0000000000000000.entry", "text", NOW, 100);
