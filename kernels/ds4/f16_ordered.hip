@@ -5,13 +5,12 @@
  * everywhere, byte for byte.
  */
 #include "../lanes.h"
+#include "../vectors.h"
 
 #pragma clang fp contract(off)
 
 namespace
 {
-
-typedef _Float16 half8_t __attribute__((ext_vector_type(8)));
 
 constexpr int strands = 64, run = 8;
 

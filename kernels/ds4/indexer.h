@@ -14,7 +14,7 @@
 #define KERNELS_DS4_INDEXER_H
 
 #include "../lanes.h"
-#include "vectors.h"
+#include "../vectors.h"
 
 namespace
 {

@@ -1,4 +1,5 @@
 /* indexer_scores_f16 and _bf16 for every chip: a chain of dot2 steps, or of fma, a token and key. */
+#include "../dot2.h"
 #include "indexer.h"
 
 namespace
@@ -13,12 +14,6 @@ constexpr int lanes_of_wave = 64;
 constexpr int lanes_of_wave = 32;
 #endif
 
-#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx909__) || defined(__gfx90c__) || defined(__gfx1010__) ||    \
-    defined(__gfx1013__)
-#define INDEXER_HAS_DOT2_F16 0
-#else
-#define INDEXER_HAS_DOT2_F16 1
-#endif
 #if defined(__gfx950__) || defined(__GFX11__) || defined(__GFX12__)
 #define INDEXER_HAS_DOT2_BF16 1
 #else
@@ -28,12 +23,7 @@ constexpr int lanes_of_wave = 32;
 /* sum + the products of two f16 pairs. */
 __device__ __forceinline__ float dot2(half_t, unsigned a, unsigned b, float sum)
 {
-    const half2_t x = __builtin_bit_cast(half2_t, a), y = __builtin_bit_cast(half2_t, b);
-#if INDEXER_HAS_DOT2_F16
-    return __builtin_amdgcn_fdot2(x, y, sum, false);
-#else
-    return __builtin_fmaf((float)x.y, (float)y.y, __builtin_fmaf((float)x.x, (float)y.x, sum));
-#endif
+    return dot2(__builtin_bit_cast(half2_t, a), __builtin_bit_cast(half2_t, b), sum);
 }
 
 /* The same of bf16 pairs: the upper halves of f32 numbers. */

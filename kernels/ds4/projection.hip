@@ -5,6 +5,7 @@
  * one for 64.
  */
 #include "../lanes.h"
+#include "../vectors.h"
 
 #pragma clang fp contract(off)
 
@@ -16,8 +17,6 @@ constexpr int weights_of_block = 32; /* Q8_0: an fp16 scale, then so many bytes 
 constexpr int words_of_block = 17;   /* of 16 bits */
 constexpr int weights_of_lane = 8;
 constexpr int lanes_of_block = weights_of_block / weights_of_lane;
-
-typedef _Float16 half8_t __attribute__((ext_vector_type(8)));
 
 /* A quarter of a block. */
 __device__ __forceinline__ half8_t unpack(const unsigned short *block, int quarter)

@@ -10,7 +10,7 @@
 #define KERNELS_DS4_Q8_0_MATRIX_H
 
 #include "q8_0_tile.h"
-#include "vectors.h"
+#include "../vectors.h"
 
 namespace
 {

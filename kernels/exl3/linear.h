@@ -8,6 +8,7 @@
 #ifndef KERNELS_EXL3_LINEAR_H
 #define KERNELS_EXL3_LINEAR_H
 
+#include "../dot2.h"
 #include "rotation.h"
 
 namespace
@@ -16,23 +17,6 @@ namespace
 constexpr int tile = 16;         /* rows and columns of a trellis tile */
 constexpr int rows_of_pass = 16; /* rows that share one decode of W */
 constexpr int rows_of_sum = 4;   /* rows whose partial sums are in LDS at once */
-
-/* v_dot2_f32_f16 where the chip has it; elsewhere one fma a product, low half first. */
-#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx909__) || defined(__gfx90c__) || defined(__gfx1010__) ||    \
-    defined(__gfx1013__)
-#define EXL3_HAS_DOT2 0
-#else
-#define EXL3_HAS_DOT2 1
-#endif
-
-__device__ __forceinline__ float dot2(half2_t a, half2_t b, float sum)
-{
-#if EXL3_HAS_DOT2
-    return __builtin_amdgcn_fdot2(a, b, sum, false);
-#else
-    return __builtin_fmaf((float)a.y, (float)b.y, __builtin_fmaf((float)a.x, (float)b.x, sum));
-#endif
-}
 
 /* What a lane reads of one tile: 32 weights of BITS bits, which are all 16 rows of the columns j and j + 8 (j = lane % 8).
  */

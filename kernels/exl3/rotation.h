@@ -9,11 +9,10 @@
 #define KERNELS_EXL3_ROTATION_H
 
 #include "../lanes.h"
+#include "../vectors.h"
 
 #pragma clang fp contract(off)
 
-typedef _Float16 half2_t __attribute__((ext_vector_type(2)));
-typedef _Float16 half4_t __attribute__((ext_vector_type(4)));
 typedef __bf16 bfloat4_t __attribute__((ext_vector_type(4)));
 
 namespace

@@ -1,6 +1,6 @@
-/* Vectors of the numbers that dot and matrix instructions of the ds4 kernels take. */
-#ifndef KERNELS_DS4_VECTORS_H
-#define KERNELS_DS4_VECTORS_H
+/* Vectors of the numbers that dot and matrix instructions take, for every family. */
+#ifndef KERNELS_VECTORS_H
+#define KERNELS_VECTORS_H
 
 typedef _Float16 half_t;
 typedef half_t half2_t __attribute__((ext_vector_type(2)));
