@@ -24,9 +24,9 @@ export -f check_some
 # shellcheck disable=SC2016 # bash -c expands it
 printf '%s\0' "${checked[@]}" | xargs -0 -P "$jobs" -n 8 bash -c 'check_some "$@"' _ || failed=1
 
-mapfile -t scripts < <(git ls-files 'scripts/*.sh' 'tests/end_to_end/*.sh' .ci/run)
+mapfile -t scripts < <(git ls-files 'scripts/*.sh' 'tests/end_to_end/*.sh' 'tests/support/*.sh' .ci/run)
 say "shellcheck on ${#scripts[@]} scripts"
-shellcheck "${scripts[@]}" || failed=1
+shellcheck -x "${scripts[@]}" || failed=1
 
 say "include table"
 scripts/check_includes.sh || failed=1
