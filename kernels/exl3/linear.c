@@ -37,7 +37,7 @@ static const struct reg_shape shapes_w4[] = {SHAPES_W4, SHAPE(4, 1024, 8064, .he
 static const struct reg_shape shapes_w4_edge[] = {SHAPES_W4, SHAPE(4, 1024, 8064)};
 static const struct reg_shape shapes_w8[] = {SHAPES_W8, SHAPE(4, 1024, 8192, .heavy = true),
                                              SHAPE(16, 1024, 8192, .heavy = true), SHAPE(4, 6144, 25600, .heavy = true)};
-static const struct reg_shape shapes_w8_edge[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192),
+static const struct reg_shape shapes_w8_edge[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192, .heavy = true),
                                                   SHAPE(4, 6144, 25600, .heavy = true)};
 static const struct reg_shape shapes_w8_engram[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192),
                                                     SHAPE(4, 6144, 25600)};
