@@ -28,7 +28,8 @@ static const char help[] =
     "  --max-size MIB            (prune) how much is kept; the default is 1024\n"
     "  --dry-run                 (prune) prints what would be removed, and removes nothing\n"
     "  --help                    prints this\n\n"
-    "Exit status: 0 done, 1 verify found a damaged one, 2 wrong usage, no such folder, or a file that cannot be removed,\n"
+    "Exit status: 0 done, 1 verify found a damaged one, 2 wrong usage, no such folder, or a file that cannot be read or "
+    "removed,\n"
     "3 out of memory.\n";
 
 enum { DAY_S = 86400, DEFAULT_DAYS = 30, DEFAULT_MIB = 1024, NAMED_KERNELS = 3 };
@@ -72,8 +73,10 @@ static void print_contents(const struct cache_view *view, const struct cache_ent
     size_t n_bytes;
     struct code_object object;
     snprintf(path, sizeof path, "%s/%s", view->directory, entry->name);
-    if (entry->leftover || cache_read(path, &bytes, &n_bytes) != CACHE_HIT) {
-        printf("-        %s\n", entry->leftover ? "not whole: a run writes it, or was cut off" : "damaged");
+    struct error ignored;
+    if (entry->leftover || cache_read(path, &bytes, &n_bytes, &ignored) != CACHE_HIT) {
+        const char *why = entry->unreadable ? "cannot be read" : "damaged";
+        printf("-        %s\n", entry->leftover ? "not whole: a run writes it, or was cut off" : why);
         return;
     }
     if (code_object_parse(bytes, n_bytes, path, &object, NULL)) {
@@ -108,16 +111,23 @@ static int list(const struct cache_view *view, const struct cache_arguments *arg
 static int verify(const struct cache_view *view, const struct cache_arguments *arguments)
 {
     (void)arguments;
-    size_t n_damaged = 0;
+    size_t n_damaged = 0, n_unreadable = 0;
     for (size_t i = 0; i < view->entries.n_entries; i++) {
         const struct cache_entry *entry = &view->entries.entries[i];
         if (entry->damaged)
             printf("%s/%s: damaged; a run that wants it compiles it anew, and `hipcontract cache prune` removes it\n",
                    view->directory, entry->name);
+        if (entry->unreadable)
+            fprintf(stderr,
+                    "hipcontract cache: %s/%s: cannot be read, so it was not verified; make it a file that can be\n",
+                    view->directory, entry->name);
         n_damaged += entry->damaged;
+        n_unreadable += entry->unreadable;
     }
     print_total(view);
     printf(": %zu damaged\n", n_damaged);
+    if (n_unreadable)
+        return STATUS_USAGE;
     return n_damaged ? STATUS_RED : STATUS_OK;
 }
 

@@ -1,10 +1,12 @@
 #include "toolchain/cache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "contract/base/file.h"
 #include "contract/base/project.h"
@@ -25,15 +27,17 @@ void cache_path(const char *directory, struct hash128 key, char *path, size_t n_
     snprintf(path, n_bytes, "%s/%s.entry", directory, hex);
 }
 
-enum cache_answer cache_read(const char *path, unsigned char **bytes, size_t *n_bytes)
+static bool is_missing(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+enum cache_answer cache_read(const char *path, unsigned char **bytes, size_t *n_bytes, struct error *error)
 {
     char hex[33], *data;
     size_t n_data;
-    struct error ignored;
-    if (!file_exists(path))
-        return CACHE_MISS;
-    if (!file_read(path, &data, &n_data, &ignored))
-        return CACHE_DAMAGED;
+    if (!file_read(path, &data, &n_data, error)) /* another process may have removed it just now */
+        return is_missing(path) ? CACHE_MISS : CACHE_UNREADABLE;
     if (n_data > HEADER_BYTES)
         hash_hex(hash_bytes(data + HEADER_BYTES, n_data - HEADER_BYTES), hex);
     if (n_data <= HEADER_BYTES || memcmp(data, hex, 32) != 0 || data[32] != '\n') {
@@ -46,11 +50,12 @@ enum cache_answer cache_read(const char *path, unsigned char **bytes, size_t *n_
     return CACHE_HIT;
 }
 
-enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes)
+enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes,
+                             struct error *error)
 {
     char path[4096];
     cache_path(directory, key, path, sizeof path);
-    enum cache_answer answer = cache_read(path, bytes, n_bytes);
+    enum cache_answer answer = cache_read(path, bytes, n_bytes, error);
     /* The time of the last use is what pruning goes by; a cache that cannot be written keeps the old one. */
     if (answer == CACHE_HIT)
         (void)utimensat(AT_FDCWD, path, NULL, 0);

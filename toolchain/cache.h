@@ -11,15 +11,17 @@
 #include "contract/base/error.h"
 #include "contract/base/hash.h"
 
-enum cache_answer { CACHE_MISS, CACHE_HIT, CACHE_DAMAGED };
+/* Unreadable: there, and perhaps whole for a reader of other rights or at another time. */
+enum cache_answer { CACHE_MISS, CACHE_HIT, CACHE_DAMAGED, CACHE_UNREADABLE };
 
 /* The cache's folder, absolute: the given one; where that is NULL $HIPCONTRACT_CACHE, else build/cache under the project's
  * root. It need not be there. Errors: STATUS_USAGE. */
 bool cache_folder(const char *given, char *path, size_t n_bytes, struct error *error);
-/* Reads the entry of a path; on CACHE_HIT the caller frees *bytes. */
-enum cache_answer cache_read(const char *path, unsigned char **bytes, size_t *n_bytes);
-/* Looks a key up, and notes that it was used; on CACHE_HIT the caller frees *bytes. */
-enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes);
+/* Reads the entry of a path; on CACHE_HIT the caller frees *bytes, on CACHE_UNREADABLE *error says why. */
+enum cache_answer cache_read(const char *path, unsigned char **bytes, size_t *n_bytes, struct error *error);
+/* The same for the entry of a key, and notes that it was used. */
+enum cache_answer cache_load(const char *directory, struct hash128 key, unsigned char **bytes, size_t *n_bytes,
+                             struct error *error);
 /* Keeps bytes under the key; a reader sees a whole entry or none. Errors: STATUS_USAGE where the folder cannot be written.
  */
 bool cache_store(const char *directory, struct hash128 key, const unsigned char *bytes, size_t n_bytes,

@@ -41,7 +41,10 @@ static bool add_file(const char *directory, const char *name, struct cache_entri
     entry.used = facts.st_mtime;
     unsigned char *bytes = NULL;
     size_t n_bytes;
-    entry.damaged = !entry.leftover && cache_read(path, &bytes, &n_bytes) == CACHE_DAMAGED;
+    struct error ignored;
+    enum cache_answer answer = entry.leftover ? CACHE_HIT : cache_read(path, &bytes, &n_bytes, &ignored);
+    entry.damaged = answer == CACHE_DAMAGED;
+    entry.unreadable = answer == CACHE_UNREADABLE;
     free(bytes);
     grown[entries->n_entries++] = entry;
     return true;
@@ -91,6 +94,8 @@ void cache_judge(const struct cache_entries *entries, const struct cache_limits 
         int64_t age_s = (int64_t)(limits->now - entry->used);
         if (entry->leftover)
             fates[i] = age_s > LEFTOVER_AGE_S ? CACHE_FATE_LEFTOVER : CACHE_FATE_KEPT;
+        else if (entry->unreadable)
+            fates[i] = CACHE_FATE_KEPT;
         else if (entry->damaged)
             fates[i] = CACHE_FATE_DAMAGED;
         else if (age_s >= limits->most_age_s)

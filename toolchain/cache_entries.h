@@ -31,6 +31,7 @@ struct cache_entry {
     time_t used;                 /* when it was last stored or read */
     bool leftover;               /* not an entry yet: what a run was writing, or is */
     bool damaged;
+    bool unreadable; /* and so kept */
 };
 
 struct cache_entries {

@@ -163,7 +163,10 @@ static bool look_up(const struct toolchain *toolchain, struct hash128 key, const
                     unsigned char **bytes, size_t *n_bytes)
 {
     char path[PATH_MAX + 64];
-    enum cache_answer answer = cache_load(toolchain->cache, key, bytes, n_bytes);
+    struct error reason;
+    enum cache_answer answer = cache_load(toolchain->cache, key, bytes, n_bytes, &reason);
+    if (answer == CACHE_UNREADABLE)
+        fprintf(stderr, "%s; family %s is compiled for %s anew\n", reason.text, request->family, request->chip);
     if (answer == CACHE_DAMAGED) {
         cache_path(toolchain->cache, key, path, sizeof path);
         fprintf(stderr, "%s: damaged cache entry; family %s is compiled for %s anew\n", path, request->family,

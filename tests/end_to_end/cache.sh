@@ -57,6 +57,11 @@ prunes_damaged() {
     damage "$hurt" && run 0 cache prune --dry-run && out_says "^would remove $hurt: damaged, " && out_says ': 1 of them, .* would be removed$' && n_entries 2 &&
         run 0 cache prune && out_says "^removed $hurt: damaged, " && n_entries 1 && run 0 cache verify && compiles && err_lines 0
 }
+unreadable() {
+    mv "$work/cache/$hurt" "$work/kept" && mkdir "$work/cache/$hurt" && run 2 cache verify && err_lines 1 && err_says "$hurt: cannot be read" &&
+        out_says ': 0 damaged$' && run 0 cache prune --max-size 0 --dry-run && ! out_says "would remove $hurt" && run 0 cache list && out_says 'cannot be read$' &&
+        rmdir "$work/cache/$hurt" && mv "$work/kept" "$work/cache/$hurt"
+}
 keeps_recent() { run 0 cache prune && out_says '^2 entries, .*: 0 of them, 0.0 MiB, removed$' && n_entries 2; }
 prunes_old() { touch -d '10 days ago' "$work/cache/$hurt" && run 0 cache prune --older-than 11 && n_entries 2 &&
     run 0 cache prune --older-than 10 && out_says "^removed $hurt: not used lately, " && n_entries 1 && compiles; }
@@ -110,6 +115,7 @@ check "verify ends with 1 where an entry is damaged" verifies
 check "a run compiles a damaged entry anew, and says so" run_heals
 check "and one that was cut short" truncated_heals
 check "prune removes a damaged entry, and with --dry-run only says so" prunes_damaged
+check "what cannot be read is no damage: verify ends with 2, prune keeps it" unreadable
 check "prune keeps what was used lately" keeps_recent
 check "prune removes what was not used for long" prunes_old
 check "a run that takes an entry from the cache uses it" use_counts

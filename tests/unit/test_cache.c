@@ -58,7 +58,7 @@ static int store_and_load(const char *folder, int child)
         size_t n_found;
         if (!cache_store(folder, key, bytes, (size_t)(child + 1) * MOST_BYTES / 8, &error))
             return 1;
-        if (cache_load(folder, key, &found, &n_found) != CACHE_HIT)
+        if (cache_load(folder, key, &found, &n_found, &error) != CACHE_HIT)
             return 2;
         size_t writer = (size_t)(found[0] - 'a');
         bool whole = n_found == (writer + 1) * MOST_BYTES / 8 && memcmp(found, found + 1, n_found - 1) == 0;
@@ -104,7 +104,7 @@ static void a_write_that_ends_early_leaves_nothing(void **state)
     assert_false(stored);
     assert_non_null(strstr(error.text, ".entry: cannot be written: File too large"));
     assert_int_equal(n_files(*state), 0);
-    assert_int_equal(cache_load(*state, key, &found, &n_found), CACHE_MISS);
+    assert_int_equal(cache_load(*state, key, &found, &n_found, &error), CACHE_MISS);
 }
 
 /* A file of the folder, last used so many seconds before `now`. */
@@ -164,6 +164,30 @@ static void the_longest_unused_go_first_and_what_is_no_entry_stays(void **state)
     cache_entries_free(&entries);
 }
 
+/* A folder of an entry's name stands for any file that cannot be read: it is no entry of wrong bytes, and prune leaves it.
+ */
+static void what_cannot_be_read_is_not_damaged(void **state)
+{
+    char path[SCRATCH_PATH_BYTES * 2];
+    const struct cache_limits limits = {.now = time(NULL), .most_age_s = 0, .most_bytes = 0};
+    enum cache_fate fate;
+    struct cache_entries entries;
+    struct error error;
+    unsigned char *found;
+    size_t n_found;
+    assert_int_equal(cache_load(*state, key, &found, &n_found, &error), CACHE_MISS);
+    cache_path(*state, key, path, sizeof path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(cache_load(*state, key, &found, &n_found, &error), CACHE_UNREADABLE);
+    assert_non_null(strstr(error.text, ".entry: Is a directory"));
+    assert_true(cache_entries_read(*state, &entries, &error));
+    assert_int_equal(entries.n_entries, 1);
+    assert_true(entries.entries[0].unreadable && !entries.entries[0].damaged);
+    cache_judge(&entries, &limits, &fate);
+    assert_int_equal(fate, CACHE_FATE_KEPT);
+    cache_entries_free(&entries);
+}
+
 static void reading_an_entry_is_a_use(void **state)
 {
     enum { AGE_S = 1000 };
@@ -173,7 +197,7 @@ static void reading_an_entry_is_a_use(void **state)
     unsigned char *found;
     size_t n_found;
     put_entry(*state, 1, 100, now, AGE_S);
-    assert_int_equal(cache_load(*state, (struct hash128){.high = 0x1111111111111111}, &found, &n_found), CACHE_HIT);
+    assert_int_equal(cache_load(*state, (struct hash128){.high = 0x1111111111111111}, &found, &n_found, &error), CACHE_HIT);
     free(found);
     assert_true(cache_entries_read(*state, &entries, &error));
     assert_true(entries.entries[0].used > now - AGE_S / 2);
@@ -198,6 +222,7 @@ int main(void)
         TEST(eight_processes_never_see_a_part_of_an_entry),
         TEST(a_write_that_ends_early_leaves_nothing),
         TEST(the_longest_unused_go_first_and_what_is_no_entry_stays),
+        TEST(what_cannot_be_read_is_not_damaged),
         TEST(reading_an_entry_is_a_use),
         TEST(a_folder_that_is_not_there_is_an_error),
     };
