@@ -234,6 +234,8 @@ struct registration {
      * Each gate-3 case of this one also runs the twin on its inputs, where both are for the chip, and the outputs may be
      * apart by what their references are and by both bounds together. NULL: none. */
     const char *twin;
+    /* What the family's own functions want to know of this registration; the harness does not look at it. */
+    const void *variant;
     const struct reg_known_finding *known;
     size_t n_known;
     const struct reg_bytes *bytes;
@@ -274,6 +276,10 @@ struct control {
     const struct reg_launcher *launcher;
     const char *check; /* gate 1: the launcher's check that must turn red, by its name; then it alone judges */
 };
+
+/* Members of a registration that list all of an array. */
+#define REG_SHAPES(array) .shapes = (array), .n_shapes = sizeof(array) / sizeof(array)[0]
+#define REG_BYTES(array)  .bytes = (array), .n_bytes = sizeof(array) / sizeof(array)[0]
 
 #define REG_PASTE_(a, b) a##b
 #define REG_PASTE(a, b)  REG_PASTE_(a, b)

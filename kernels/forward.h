@@ -38,4 +38,7 @@
         type##_audit(&p, element / p.columns, element % p.columns, audit);                                                 \
     }
 
+/* The members of a registration that hold the four. */
+#define FORWARDED .reference = reference, .audit = audit, .model = model, .exact = exact
+
 #endif

@@ -95,21 +95,18 @@ FORWARD_OUTPUTS(ds4_matmul)
 FORWARD_AUDIT(ds4_matmul, n)
 
 #define ORDERED(threads)                                                                                                   \
-    static const struct registration ordered_##threads = {.name = "matmul_f16_ordered_" #threads,                          \
-                                                          .family = "ds4",                                                 \
-                                                          .source = "kernels/ds4/f16_ordered.hip",                         \
-                                                          .symbol = "matmul_f16_ordered_" #threads,                        \
-                                                          .shapes = shapes,                                                \
-                                                          .n_shapes = sizeof shapes / sizeof shapes[0],                    \
-                                                          .patterns = 1u << REG_PATTERN_EDGES,                             \
-                                                          .plan = plan_##threads,                                          \
-                                                          .fill = fill,                                                    \
-                                                          .reference = reference,                                          \
-                                                          .audit = audit,                                                  \
-                                                          .model = model,                                                  \
-                                                          .exact = exact,                                                  \
-                                                          .bytes = bytes,                                                  \
-                                                          .n_bytes = sizeof bytes / sizeof bytes[0]};                      \
+    static const struct registration ordered_##threads = {                                                                 \
+        .name = "matmul_f16_ordered_" #threads,                                                                            \
+        .family = "ds4",                                                                                                   \
+        .source = "kernels/ds4/f16_ordered.hip",                                                                           \
+        .symbol = "matmul_f16_ordered_" #threads,                                                                          \
+        REG_SHAPES(shapes),                                                                                                \
+        .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
+        .plan = plan_##threads,                                                                                            \
+        .fill = fill,                                                                                                      \
+        FORWARDED,                                                                                                         \
+        REG_BYTES(bytes),                                                                                                  \
+    };                                                                                                                     \
     REG_KERNEL(&ordered_##threads)
 
 ORDERED(t32);

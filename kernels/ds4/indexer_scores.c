@@ -117,15 +117,11 @@ FORWARD_AUDIT(ds4_indexer, keys)
                                                                          .source =                                         \
                                                                              "kernels/ds4/indexer_scores" #variant ".hip", \
                                                                          .symbol = "indexer_scores_" #format #variant,     \
-                                                                         .shapes = shapes,                                 \
-                                                                         .n_shapes = sizeof shapes / sizeof shapes[0],     \
+                                                                         REG_SHAPES(shapes),                               \
                                                                          .patterns = 1u << REG_PATTERN_EDGES,              \
                                                                          .plan = plan_##format,                            \
                                                                          .fill = fill,                                     \
-                                                                         .reference = reference,                           \
-                                                                         .audit = audit,                                   \
-                                                                         .model = model,                                   \
-                                                                         .exact = exact,                                   \
+                                                                         FORWARDED,                                        \
                                                                          .exact_needs_one_sign = true,                     \
                                                                          __VA_ARGS__};                                     \
     REG_KERNEL(&indexer_scores_##format##variant)

@@ -7,6 +7,15 @@
 
 #define DS4_WHOLE_BLOCKS "a row has whole blocks of 256 weights, a multiple of every tile: there is no tail to drop"
 
+/* A registration's variant: the blocks of its weights, and the lanes that share a row. */
+struct ds4_moe_variant {
+    const struct ds4_format *format;
+    int lanes;
+};
+
+/* Rows of n weights have whole blocks, where the format's kernels need that. */
+bool ds4_rows_fit(const struct ds4_format *format, int64_t n, struct error *error);
+
 /* Rows of blocks declared as FORMAT_U16. positive: no weight is negative where the pattern is exact. */
 void ds4_fill_iq2_xxs(const struct reg_case *c, int tensor, bool positive, void *data);
 void ds4_fill_q2_k(const struct reg_case *c, int tensor, void *data);

@@ -6,6 +6,13 @@
 #include "reference/blocks_iq2.h"
 #include "reference/blocks_q2k.h"
 
+bool ds4_rows_fit(const struct ds4_format *format, int64_t n, struct error *error)
+{
+    return format == &ds4_q8_0 || n % format->weights == 0 ||
+           error_set(error, STATUS_USAGE, "%s rows have whole blocks of %d weights: N = %lld is no multiple", format->name,
+                     format->weights, (long long)n);
+}
+
 /* The two words of 32 weights. One-sided: no sign. Exact: s below 8, and no sign where `positive`. */
 static void fill_iq2_words(const struct reg_case *c, struct random_key key, uint64_t i, bool positive, uint16_t halves[4])
 {

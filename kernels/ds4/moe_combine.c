@@ -72,15 +72,11 @@ static const struct registration moe_combine_gate = {
     .family = "ds4",
     .source = DS4_SOURCE,
     .symbol = "moe_combine_gate",
-    .shapes = shapes,
-    .n_shapes = sizeof shapes / sizeof shapes[0],
+    REG_SHAPES(shapes),
     .patterns = 1u << REG_PATTERN_EDGES,
     .plan = plan,
     .fill = fill,
-    .reference = reference,
-    .audit = audit,
-    .model = model,
-    .exact = exact,
+    FORWARDED,
 };
 REG_KERNEL(&moe_combine_gate);
 
@@ -108,14 +104,10 @@ static const struct registration moe_combine_staged = {
     .source = DS4_SOURCE,
     .launcher = &staged_launcher,
     .twin = "moe_combine_gate",
-    .shapes = shapes,
-    .n_shapes = sizeof shapes / sizeof shapes[0],
+    REG_SHAPES(shapes),
     .patterns = 1u << REG_PATTERN_EDGES,
     .plan = plan,
     .fill = fill,
-    .reference = reference,
-    .audit = audit,
-    .model = model,
-    .exact = exact,
+    FORWARDED,
 };
 REG_KERNEL(&moe_combine_staged);

@@ -23,31 +23,20 @@ static const struct reg_shape shapes_q2k[] = {
     {.label = "1x8x4096x2048", .dim = {1, 8, 4096, 2048}, .heavy = true},
 };
 
-static const struct variant {
-    const char *name; /* of the registration */
-    const struct ds4_format *format;
-    int lanes; /* that share a row */
-} variants[] = {{"moe_down_sum6", &ds4_q8_0, 8}, {"moe_down_sum6_q2k", &ds4_q2_k, 16}};
-
-static const struct variant *variant_of(const struct reg_case *c)
-{
-    const struct variant *v = variants;
-    while (strcmp(v->name, c->registration->name) != 0)
-        v++;
-    return v;
-}
-
-static bool plan(const struct reg_shape *shape, const struct variant *variant, struct reg_plan *plan, struct error *error)
+static bool plan(const struct reg_shape *shape, const struct ds4_moe_variant *variant, struct reg_plan *plan,
+                 struct error *error)
 {
     const struct ds4_format *format = variant->format;
     int64_t tokens = shape->dim[0], experts = shape->dim[1], out_dim = shape->dim[2], n = shape->dim[3];
     int64_t words = ds4_row_words(format, n), rows_of_block = DS4_THREADS / variant->lanes;
     if (tokens < 1 || tokens > 65535 || experts < DS4_SUMMED_EXPERTS || out_dim < 1 || n < 1 ||
         out_dim > INT32_MAX - rows_of_block || n > INT32_MAX - DS4_THREADS)
-        return error_set(error, STATUS_USAGE, "moe_down_sum6 takes 1 to 65535 tokens, six experts at least, and a weight");
-    if (format != &ds4_q8_0 && n % format->weights != 0)
-        return error_set(error, STATUS_USAGE, "%s rows have whole blocks of %d weights: N = %lld is no multiple",
-                         format->name, format->weights, (long long)n);
+        return error_set(error, STATUS_USAGE,
+                         "moe_down_sum6 takes 1 to 65535 tokens, six experts at least, and a weight, not %lld tokens, %lld "
+                         "experts and %lld x %lld weights",
+                         (long long)tokens, (long long)experts, (long long)out_dim, (long long)n);
+    if (!ds4_rows_fit(format, n, error))
+        return false;
     *plan = (struct reg_plan){
         .n_tensors = 5,
         .tensor = {[MID_ROWS] = {"mid", FORMAT_F32, REG_INPUT, tokens * DS4_SUMMED_EXPERTS, n},
@@ -64,19 +53,9 @@ static bool plan(const struct reg_shape *shape, const struct variant *variant, s
     return true;
 }
 
-static bool plan_q8_0(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, &variants[0], out, error);
-}
-
-static bool plan_q2k(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, &variants[1], out, error);
-}
-
 static struct ds4_down problem(const struct reg_case *c)
 {
-    const struct variant *variant = variant_of(c);
+    const struct ds4_moe_variant *variant = c->registration->variant;
     const struct reg_plan *p = c->plan;
     return (struct ds4_down){.tokens = p->tensor[OUT].rows,
                              .out_dim = p->tensor[OUT].columns,
@@ -133,13 +112,14 @@ static void fill_weight(const struct reg_case *c, float *weight)
 
 static void fill(const struct reg_case *c, int tensor, void *data)
 {
+    const struct ds4_moe_variant *variant = c->registration->variant;
     if (tensor == MID_ROWS)
         fill_mid(c, data);
     else if (tensor == SELECTED)
         ds4_fill_selected(c, tensor, c->plan->tensor[DOWN_WEIGHTS].rows / c->plan->tensor[OUT].columns, data);
     else if (tensor == WEIGHT)
         fill_weight(c, data);
-    else if (variant_of(c)->format == &ds4_q2_k)
+    else if (variant->format == &ds4_q2_k)
         ds4_fill_q2_k(c, tensor, data);
     else
         ds4_fill_q8_0(c, tensor, data);
@@ -148,23 +128,24 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 FORWARD_OUTPUTS(ds4_down)
 FORWARD_AUDIT(ds4_down, out_dim)
 
-#define DOWN(variant, symbol_name, of_shapes, of_source, ...)                                                              \
-    static const struct registration down_##variant = {.name = symbol_name,                                                \
-                                                       .family = "ds4",                                                    \
-                                                       .source = "kernels/ds4/" of_source,                                 \
-                                                       .symbol = symbol_name,                                              \
-                                                       .shapes = of_shapes,                                                \
-                                                       .n_shapes = sizeof of_shapes / sizeof of_shapes[0],                 \
-                                                       .patterns = 1u << REG_PATTERN_EDGES,                                \
-                                                       .plan = plan_##variant,                                             \
-                                                       .fill = fill,                                                       \
-                                                       .reference = reference,                                             \
-                                                       .audit = audit,                                                     \
-                                                       .model = model,                                                     \
-                                                       .exact = exact,                                                     \
-                                                       __VA_ARGS__};                                                       \
-    REG_KERNEL(&down_##variant)
+#define DOWN(suffix, of_format, n_lanes, of_shapes, ...)                                                                   \
+    static const struct ds4_moe_variant variant_of_down##suffix = {&(of_format), n_lanes};                                 \
+    static bool plan_of_down##suffix(const struct reg_shape *shape, struct reg_plan *out, struct error *error)             \
+    {                                                                                                                      \
+        return plan(shape, &variant_of_down##suffix, out, error);                                                          \
+    }                                                                                                                      \
+    static const struct registration down##suffix = {.name = "moe_down_sum6" #suffix,                                      \
+                                                     .family = "ds4",                                                      \
+                                                     .source = "kernels/ds4/moe_down" #suffix ".hip",                      \
+                                                     .symbol = "moe_down_sum6" #suffix,                                    \
+                                                     REG_SHAPES(of_shapes),                                                \
+                                                     .patterns = 1u << REG_PATTERN_EDGES,                                  \
+                                                     .variant = &variant_of_down##suffix,                                  \
+                                                     .plan = plan_of_down##suffix,                                         \
+                                                     .fill = fill,                                                         \
+                                                     FORWARDED,                                                            \
+                                                     __VA_ARGS__};                                                         \
+    REG_KERNEL(&down##suffix)
 
-DOWN(q8_0, "moe_down_sum6", shapes, "moe_down.hip", );
-DOWN(q2k, "moe_down_sum6_q2k", shapes_q2k, "moe_down_q2k.hip", .blind_teeth = "drop_tail",
-     .blind_reason = DS4_WHOLE_BLOCKS);
+DOWN(, ds4_q8_0, 8, shapes, );
+DOWN(_q2k, ds4_q2_k, 16, shapes_q2k, .blind_teeth = "drop_tail", .blind_reason = DS4_WHOLE_BLOCKS);

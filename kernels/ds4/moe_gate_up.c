@@ -25,22 +25,8 @@ static const struct reg_shape shapes_iq2[] = {
     {.label = "1x6x8x512x4096", .dim = {1, 6, 8, 512, 4096}, .heavy = true},
 };
 
-static const struct variant {
-    const char *name; /* of the registration */
-    const struct ds4_format *format;
-    int lanes; /* that share a row */
-} variants[] = {
-    {"moe_gate_up_mid_g8", &ds4_q8_0, 8}, {"moe_gate_up_mid_g16", &ds4_q8_0, 16}, {"moe_gate_up_mid_iq2", &ds4_iq2_xxs, 8}};
-
-static const struct variant *variant_of(const struct reg_case *c)
-{
-    const struct variant *v = variants;
-    while (strcmp(v->name, c->registration->name) != 0)
-        v++;
-    return v;
-}
-
-static bool plan(const struct reg_shape *shape, const struct variant *variant, struct reg_plan *plan, struct error *error)
+static bool plan(const struct reg_shape *shape, const struct ds4_moe_variant *variant, struct reg_plan *plan,
+                 struct error *error)
 {
     const struct ds4_format *format = variant->format;
     int64_t tokens = shape->dim[0], slots = shape->dim[1], experts = shape->dim[2], n_mid = shape->dim[3],
@@ -48,12 +34,13 @@ static bool plan(const struct reg_shape *shape, const struct variant *variant, s
     int64_t words = ds4_row_words(format, n), rows_of_block = DS4_THREADS / variant->lanes;
     if (tokens < 1 || slots < 1 || slots > experts || tokens * slots > 65535 || n_mid < 1 || n < 1 ||
         n_mid > INT32_MAX - rows_of_block || n > INT32_MAX - DS4_THREADS)
-        return error_set(
-            error, STATUS_USAGE,
-            "moe_gate_up_mid takes 1 to 65535 tokens times slots, as many experts as slots at least, and a weight");
-    if (format != &ds4_q8_0 && n % format->weights != 0)
-        return error_set(error, STATUS_USAGE, "%s rows have whole blocks of %d weights: N = %lld is no multiple",
-                         format->name, format->weights, (long long)n);
+        return error_set(error, STATUS_USAGE,
+                         "moe_gate_up_mid takes 1 to 65535 tokens times slots, as many experts as slots at least, and a "
+                         "weight, not %lld "
+                         "tokens, %lld slots, %lld experts and %lld x %lld weights",
+                         (long long)tokens, (long long)slots, (long long)experts, (long long)n_mid, (long long)n);
+    if (!ds4_rows_fit(format, n, error))
+        return false;
     *plan = (struct reg_plan){
         .n_tensors = 5,
         .tensor = {[X] = {"x", FORMAT_F32, REG_INPUT, tokens, n},
@@ -70,24 +57,9 @@ static bool plan(const struct reg_shape *shape, const struct variant *variant, s
     return true;
 }
 
-static bool plan_g8(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, &variants[0], out, error);
-}
-
-static bool plan_g16(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, &variants[1], out, error);
-}
-
-static bool plan_iq2(const struct reg_shape *shape, struct reg_plan *out, struct error *error)
-{
-    return plan(shape, &variants[2], out, error);
-}
-
 static struct ds4_gate_up problem(const struct reg_case *c)
 {
-    const struct variant *variant = variant_of(c);
+    const struct ds4_moe_variant *variant = c->registration->variant;
     const struct reg_plan *p = c->plan;
     return (struct ds4_gate_up){.tokens = p->tensor[X].rows,
                                 .slots = p->tensor[SELECTED].columns,
@@ -126,11 +98,12 @@ static void fill_x(const struct reg_case *c, float *x)
 
 static void fill(const struct reg_case *c, int tensor, void *data)
 {
+    const struct ds4_moe_variant *variant = c->registration->variant;
     if (tensor == X)
         fill_x(c, data);
     else if (tensor == SELECTED)
         ds4_fill_selected(c, tensor, c->plan->tensor[GATE_WEIGHTS].rows / c->plan->tensor[MID].columns, data);
-    else if (variant_of(c)->format == &ds4_iq2_xxs)
+    else if (variant->format == &ds4_iq2_xxs)
         ds4_fill_iq2_xxs(c, tensor, tensor == GATE_WEIGHTS, data);
     else
         ds4_fill_q8_0(c, tensor, data);
@@ -139,23 +112,26 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 FORWARD_OUTPUTS(ds4_gate_up)
 FORWARD_AUDIT(ds4_gate_up, mid)
 
-#define GATE_UP(variant, of_shapes, of_source, ...)                                                                        \
-    static const struct registration gate_up_##variant = {.name = "moe_gate_up_mid_" #variant,                             \
-                                                          .family = "ds4",                                                 \
-                                                          .source = "kernels/ds4/" of_source,                              \
-                                                          .symbol = "moe_gate_up_mid_" #variant,                           \
-                                                          .shapes = of_shapes,                                             \
-                                                          .n_shapes = sizeof of_shapes / sizeof of_shapes[0],              \
-                                                          .patterns = 1u << REG_PATTERN_EDGES,                             \
-                                                          .plan = plan_##variant,                                          \
-                                                          .fill = fill,                                                    \
-                                                          .reference = reference,                                          \
-                                                          .audit = audit,                                                  \
-                                                          .model = model,                                                  \
-                                                          .exact = exact,                                                  \
-                                                          __VA_ARGS__};                                                    \
-    REG_KERNEL(&gate_up_##variant)
+#define GATE_UP(suffix, of_format, n_lanes, of_shapes, of_source, ...)                                                     \
+    static const struct ds4_moe_variant variant_##suffix = {&(of_format), n_lanes};                                        \
+    static bool plan_##suffix(const struct reg_shape *shape, struct reg_plan *out, struct error *error)                    \
+    {                                                                                                                      \
+        return plan(shape, &variant_##suffix, out, error);                                                                 \
+    }                                                                                                                      \
+    static const struct registration gate_up_##suffix = {.name = "moe_gate_up_mid_" #suffix,                               \
+                                                         .family = "ds4",                                                  \
+                                                         .source = "kernels/ds4/" of_source,                               \
+                                                         .symbol = "moe_gate_up_mid_" #suffix,                             \
+                                                         REG_SHAPES(of_shapes),                                            \
+                                                         .patterns = 1u << REG_PATTERN_EDGES,                              \
+                                                         .variant = &variant_##suffix,                                     \
+                                                         .plan = plan_##suffix,                                            \
+                                                         .fill = fill,                                                     \
+                                                         FORWARDED,                                                        \
+                                                         __VA_ARGS__};                                                     \
+    REG_KERNEL(&gate_up_##suffix)
 
-GATE_UP(g8, shapes, "moe_gate_up.hip", );
-GATE_UP(g16, shapes, "moe_gate_up.hip", .twin = "moe_gate_up_mid_g8");
-GATE_UP(iq2, shapes_iq2, "moe_gate_up_iq2.hip", .blind_teeth = "drop_tail", .blind_reason = DS4_WHOLE_BLOCKS);
+GATE_UP(g8, ds4_q8_0, 8, shapes, "moe_gate_up.hip", );
+GATE_UP(g16, ds4_q8_0, 16, shapes, "moe_gate_up.hip", .twin = "moe_gate_up_mid_g8");
+GATE_UP(iq2, ds4_iq2_xxs, 8, shapes_iq2, "moe_gate_up_iq2.hip", .blind_teeth = "drop_tail",
+        .blind_reason = DS4_WHOLE_BLOCKS);

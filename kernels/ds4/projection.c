@@ -117,13 +117,9 @@ static const struct registration projection_q8_0 = {
     .family = "ds4",
     .source = DS4_PROJECTION_SOURCE,
     .launcher = &launcher,
-    .shapes = shapes,
-    .n_shapes = sizeof shapes / sizeof shapes[0],
+    REG_SHAPES(shapes),
     .plan = plan,
     .fill = fill,
-    .reference = reference,
-    .audit = audit,
-    .model = model,
-    .exact = exact,
+    FORWARDED,
 };
 REG_KERNEL(&projection_q8_0);

@@ -45,30 +45,15 @@ static bool plan(const struct reg_shape *shape, uint32_t threads, struct reg_pla
 
 /* Whether x is multiplied as it is or as halves, and by which steps. */
 struct variant {
-    const char *name;
     enum number_format x_format;
     enum step_model step;
 };
-
-static const struct variant variants[] = {
-    {"matmul_q8_0_batch", FORMAT_F32, STEP_FMA_F32},
-    {"matmul_q8_0_batch_wmma", FORMAT_F16, STEP_WMMA_ANY},
-    {"matmul_q8_0_batch_mfma", FORMAT_F16, STEP_MFMA_ANY},
-};
-
-static const struct variant *variant_of(const struct reg_case *c)
-{
-    const struct variant *v = variants;
-    while (strcmp(v->name, c->registration->name) != 0)
-        v++;
-    return v;
-}
 
 /* A group is a block: 32 products chained by the variant's steps, then one fma a block. */
 static struct ds4_matmul problem(const struct reg_case *c)
 {
     const struct reg_plan *p = c->plan;
-    const struct variant *v = variant_of(c);
+    const struct variant *v = c->registration->variant;
     int64_t k = p->tensor[X].columns;
     return (struct ds4_matmul){.rows = p->tensor[X].rows,
                                .n = p->tensor[OUT].columns,
@@ -105,9 +90,10 @@ static void fill_x(const struct reg_case *c, float *x)
 {
     struct random_key key = reg_key(c, X);
     int64_t k = c->plan->tensor[X].columns;
-    enum number_format x_format = variant_of(c)->x_format;
+    const struct variant *variant = c->registration->variant;
     for (int64_t i = 0; i < c->plan->tensor[X].rows * k; i++)
-        x[i] = (float)(c->pattern == REG_PATTERN_EXACT ? exact_x(key, (uint64_t)i, k) : edge_x(key, (uint64_t)i, x_format));
+        x[i] = (float)(c->pattern == REG_PATTERN_EXACT ? exact_x(key, (uint64_t)i, k)
+                                                       : edge_x(key, (uint64_t)i, variant->x_format));
 }
 
 static void fill(const struct reg_case *c, int tensor, void *data)
@@ -123,27 +109,26 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 FORWARD_OUTPUTS(ds4_matmul)
 FORWARD_AUDIT(ds4_matmul, n)
 
-#define BATCH(variant, threads, ...)                                                                                       \
-    static bool plan_##variant(const struct reg_shape *shape, struct reg_plan *result, struct error *error)                \
+#define BATCH(suffix, threads, of_x, of_step, ...)                                                                         \
+    static const struct variant variant_##suffix = {of_x, of_step};                                                        \
+    static bool plan_##suffix(const struct reg_shape *shape, struct reg_plan *result, struct error *error)                 \
     {                                                                                                                      \
         return plan(shape, threads, result, error);                                                                        \
     }                                                                                                                      \
-    static const struct registration matmul_##variant = {.name = "matmul_" #variant,                                       \
-                                                         .family = "ds4",                                                  \
-                                                         .source = "kernels/ds4/" #variant ".hip",                         \
-                                                         .symbol = "matmul_" #variant,                                     \
-                                                         .shapes = shapes,                                                 \
-                                                         .n_shapes = sizeof shapes / sizeof shapes[0],                     \
-                                                         .patterns = 1u << REG_PATTERN_EDGES,                              \
-                                                         .plan = plan_##variant,                                           \
-                                                         .fill = fill,                                                     \
-                                                         .reference = reference,                                           \
-                                                         .audit = audit,                                                   \
-                                                         .model = model,                                                   \
-                                                         .exact = exact,                                                   \
-                                                         __VA_ARGS__};                                                     \
-    REG_KERNEL(&matmul_##variant)
+    static const struct registration matmul_##suffix = {.name = "matmul_" #suffix,                                         \
+                                                        .family = "ds4",                                                   \
+                                                        .source = "kernels/ds4/" #suffix ".hip",                           \
+                                                        .symbol = "matmul_" #suffix,                                       \
+                                                        REG_SHAPES(shapes),                                                \
+                                                        .patterns = 1u << REG_PATTERN_EDGES,                               \
+                                                        .variant = &variant_##suffix,                                      \
+                                                        .plan = plan_##suffix,                                             \
+                                                        .fill = fill,                                                      \
+                                                        FORWARDED,                                                         \
+                                                        __VA_ARGS__};                                                      \
+    REG_KERNEL(&matmul_##suffix)
 
-BATCH(q8_0_batch, 256, );
-BATCH(q8_0_batch_wmma, N_WAVES * 32, .twin = "matmul_q8_0_batch", .exact_needs_one_sign = true, .chips = DS4_WMMA_CHIPS);
-BATCH(q8_0_batch_mfma, N_WAVES * 64, .twin = "matmul_q8_0_batch", .chips = DS4_CDNA_CHIPS);
+BATCH(q8_0_batch, 256, FORMAT_F32, STEP_FMA_F32, );
+BATCH(q8_0_batch_wmma, N_WAVES * 32, FORMAT_F16, STEP_WMMA_ANY, .twin = "matmul_q8_0_batch", .exact_needs_one_sign = true,
+      .chips = DS4_WMMA_CHIPS);
+BATCH(q8_0_batch_mfma, N_WAVES * 64, FORMAT_F16, STEP_MFMA_ANY, .twin = "matmul_q8_0_batch", .chips = DS4_CDNA_CHIPS);

@@ -114,8 +114,7 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
                                                      .family = "ds4",                                                      \
                                                      .source = "kernels/ds4/q8_0_pair.hip",                                \
                                                      .symbol = "matmul_q8_0_pair_" #lanes,                                 \
-                                                     .shapes = shapes,                                                     \
-                                                     .n_shapes = sizeof shapes / sizeof shapes[0],                         \
+                                                     REG_SHAPES(shapes),                                                   \
                                                      .patterns = 1u << REG_PATTERN_EDGES,                                  \
                                                      .plan = plan_##lanes,                                                 \
                                                      .fill = fill,                                                         \

@@ -232,7 +232,6 @@ static const struct reg_bytes bytes_w8[] = {ROWS(8192, few_windows), WEIGHTS("we
 FORWARD_OUTPUTS(exl3_linear)
 FORWARD_AUDIT(exl3_linear, n)
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define LINEAR(width, waves, n_bits, n_waves, out, of_shapes, of_bytes, ...)                                               \
     static bool plan_##width##_##waves(const struct reg_shape *shape, struct reg_plan *result, struct error *error)        \
     {                                                                                                                      \
@@ -243,22 +242,17 @@ FORWARD_AUDIT(exl3_linear, n)
         .family = "exl3",                                                                                                  \
         .source = "kernels/exl3/linear_" #width ".hip",                                                                    \
         .symbol = "tf_exl3_linear_" #width "_" #waves,                                                                     \
-        .shapes = of_shapes,                                                                                               \
-        .n_shapes = COUNT(of_shapes),                                                                                      \
+        REG_SHAPES(of_shapes),                                                                                             \
         .shape_note = EXL3_SHAPE_NOTE,                                                                                     \
         .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
         .plan = plan_##width##_##waves,                                                                                    \
         .fill = fill,                                                                                                      \
         .weights = &exl3_linear_weights,                                                                                   \
-        .reference = reference,                                                                                            \
-        .audit = audit,                                                                                                    \
-        .model = model,                                                                                                    \
-        .exact = exact,                                                                                                    \
+        FORWARDED,                                                                                                         \
         .exact_needs_one_sign = true,                                                                                      \
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "K is a multiple of 128 and so of every tile: there is no tail to drop",                           \
-        .bytes = of_bytes,                                                                                                 \
-        .n_bytes = COUNT(of_bytes),                                                                                        \
+        REG_BYTES(of_bytes),                                                                                               \
         __VA_ARGS__};                                                                                                      \
     REG_KERNEL(&width##_##waves)
 

@@ -194,21 +194,16 @@ FORWARD_AUDIT(exl3_rot_in, k)
         .family = "exl3",                                                                                                  \
         .source = "kernels/exl3/rot_in.hip",                                                                               \
         .symbol = #kernel,                                                                                                 \
-        .shapes = shapes,                                                                                                  \
-        .n_shapes = sizeof shapes / sizeof shapes[0],                                                                      \
+        REG_SHAPES(shapes),                                                                                                \
         .shape_note = EXL3_SHAPE_NOTE,                                                                                     \
         .patterns = 1u << REG_PATTERN_EDGES,                                                                               \
         .plan = plan_of_format,                                                                                            \
         .fill = fill,                                                                                                      \
         .weights = &exl3_rot_in_weights,                                                                                   \
-        .reference = reference,                                                                                            \
-        .audit = audit,                                                                                                    \
-        .model = model,                                                                                                    \
-        .exact = exact,                                                                                                    \
+        FORWARDED,                                                                                                         \
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "a group has 128 terms, a multiple of every tile: there is no tail to drop",                       \
-        .bytes = bytes,                                                                                                    \
-        .n_bytes = sizeof bytes / sizeof bytes[0],                                                                         \
+        REG_BYTES(bytes),                                                                                                  \
     };                                                                                                                     \
     REG_KERNEL(&variable)
 

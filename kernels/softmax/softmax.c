@@ -80,14 +80,10 @@ static const struct registration softmax_rows = {
     .family = "softmax",
     .source = "kernels/softmax/softmax.hip",
     .symbol = "softmax_rows",
-    .shapes = shapes,
-    .n_shapes = sizeof shapes / sizeof shapes[0],
+    REG_SHAPES(shapes),
     .patterns = 1u << REG_PATTERN_EDGES,
     .plan = plan,
     .fill = fill,
-    .reference = reference,
-    .audit = audit,
-    .model = model,
-    .exact = exact,
+    FORWARDED,
 };
 REG_KERNEL(&softmax_rows);

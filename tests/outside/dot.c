@@ -125,8 +125,7 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     static const struct registration variable = {.name = #variable,                                                        \
                                                  .family = "example",                                                      \
                                                  .source = DOT_SOURCE,                                                     \
-                                                 .shapes = shapes,                                                         \
-                                                 .n_shapes = sizeof shapes / sizeof shapes[0],                             \
+                                                 REG_SHAPES(shapes),                                                       \
                                                  .fill = fill,                                                             \
                                                  .reference = reference,                                                   \
                                                  .audit = audit,                                                           \
