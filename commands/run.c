@@ -106,8 +106,11 @@ static void print_repeat(const struct one_run *one, const struct host_case *host
         printf(" --weights %s --rows %d", a->weights, one->weights_rows[one->shape - one->weights_shapes]);
     else
         printf(" --shape %s", one->shape->label);
-    printf(" --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s\n", reg_pattern_name(host->c.pattern),
+    printf(" --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s", reg_pattern_name(host->c.pattern),
            one->target.device->chip, a->seed, a->n_runs, a->on_gpu ? " --device rocm" : "");
+    if (a->n_devices)
+        printf(" --device-count %d", a->n_devices);
+    putchar('\n');
 }
 
 static void print_verdict(struct one_run *one, const struct verdict *v)
@@ -227,6 +230,8 @@ static bool run_launcher_checks(struct one_run *one, struct error *error)
         options.seed = reg_key(&host.c, 0).value;
         launcher_check((enum reg_launcher_check)check, &host, &one->target, &fault, &one->builds, &options, &v);
         print_verdict(one, &v);
+        if (v.status != VERDICT_PASS)
+            print_repeat(one, &host);
     }
     host_case_close(&host);
     return ok;

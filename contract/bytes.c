@@ -194,12 +194,11 @@ static void judge_expected(struct judging *j)
     const struct host_case *host = &j->open->host;
     for (int t = next_output(&host->plan, 0); t >= 0; t = next_output(&host->plan, t + 1)) {
         void *expected = arena_alloc(j->arena, tensor_bytes(&host->plan.tensor[t]));
-        if (!expected) {
+        if (!expected || !j->open->contract->expect(&host->c, t, expected)) {
             j->verdict->status = VERDICT_LAUNCH_FAILED;
             verdict_reason(j->verdict, "out of host memory for the expected bytes");
             return;
         }
-        j->open->contract->expect(&host->c, t, expected);
         compare(j, &host->plan.tensor[t], j->all.data[t], expected, 0);
     }
     conclude(j, &host->plan, "the launch of all", "by the kernel's steps");

@@ -17,11 +17,12 @@ struct chip_counts *counts_of(struct counts *counts, const char *chip)
     return row;
 }
 
-/* A shape, or a registration with all its gates. */
+/* A shape, a byte contract by its name, or a registration with all its gates. */
 static void fold_left_out(struct chip_counts *row, const struct verdict *v)
 {
     if (*v->shape) {
-        row->n_shapes_left_out++;
+        row->n_shapes_left_out += !*v->name;
+        row->n_bytes_left_out += *v->name != 0;
         return;
     }
     row->n_kernels_left_out++;

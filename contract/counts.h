@@ -17,7 +17,7 @@ struct chip_counts {
     int64_t n_invalid;
     int64_t n_cells_run, n_cells_modelled, n_cells_not_run; /* registrations x gates */
     char modelled[1000]; /* instructions that modelled cells rest on, as "v_a, v_b", those left out that have no room */
-    int64_t n_shapes_left_out, n_kernels_left_out;
+    int64_t n_shapes_left_out, n_bytes_left_out, n_kernels_left_out; /* bytes: byte contracts */
     uint64_t gates_ns, limits_ns; /* these, and gate 5's cells, are set by who runs the passes */
 };
 

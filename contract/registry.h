@@ -155,8 +155,9 @@ struct reg_bytes {
     size_t n_windows;
     int row_dim;          /* windows: the dimension of a shape that counts rows */
     unsigned row_tensors; /* windows: bits 1 << tensor of those whose rows are the launch's rows */
-    /* The bytes of output tensor `tensor`, all of its elements, by the kernel's documented steps on the host. */
-    void (*expect)(const struct reg_case *c, int tensor, void *bytes);
+    /* The bytes of output tensor `tensor`, all of its elements, by the kernel's documented steps on the host. False where
+     * that is out of memory. */
+    bool (*expect)(const struct reg_case *c, int tensor, void *bytes);
 };
 
 /* What a launcher is called with. */

@@ -230,10 +230,11 @@ static float ordered_element(const struct ds4_matmul *p, int64_t row, int64_t co
     return sum;
 }
 
-void ds4_matmul_ordered_bytes(const struct ds4_matmul *p, float *out)
+bool ds4_matmul_ordered_bytes(const struct ds4_matmul *p, float *out)
 {
     float *groups = calloc((size_t)p->n_groups, sizeof *groups);
-    for (int64_t i = 0; i < p->rows * p->n; i++)
-        out[i] = groups ? ordered_element(p, i / p->n, i % p->n, groups) : NAN;
+    for (int64_t i = 0; groups && i < p->rows * p->n; i++)
+        out[i] = ordered_element(p, i / p->n, i % p->n, groups);
     free(groups);
+    return groups != NULL;
 }

@@ -40,7 +40,8 @@ void ds4_matmul_audit(const struct ds4_matmul *problem, int64_t row, int64_t col
 void ds4_matmul_model(const struct ds4_matmul *problem, const struct policy *policy, double *out);
 void ds4_matmul_exact(const struct ds4_matmul *problem, int64_t first, int64_t n, struct exact_sum *sums);
 
-/* f16 weights: each output bit for bit, with the groups' sums added in rising order. */
-void ds4_matmul_ordered_bytes(const struct ds4_matmul *problem, float *out);
+/* f16 weights: each output bit for bit, with the groups' sums added in rising order. False where the host is out of memory.
+ */
+bool ds4_matmul_ordered_bytes(const struct ds4_matmul *problem, float *out);
 
 #endif

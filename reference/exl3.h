@@ -67,7 +67,7 @@ void exl3_linear_model(const struct exl3_linear *problem, const struct policy *p
  * elsewhere. */
 void exl3_linear_exact(const struct exl3_linear *problem, int64_t first, int64_t n, struct exact_sum *sums);
 /* The outputs bit for bit, where every sum over K is exact in f32 whatever its order (identity rows): f32 steps from the
- * sums on. Left as they are where the host is out of memory. */
-void exl3_linear_bytes(const struct exl3_linear *problem, void *out);
+ * sums on. False where the host is out of memory. */
+bool exl3_linear_bytes(const struct exl3_linear *problem, void *out);
 
 #endif

@@ -1,5 +1,6 @@
 #include "reference/exl3.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "contract/base/parallel.h"
@@ -29,6 +30,7 @@ struct job {
     const struct exl3_linear *p;
     const struct exl3_codebook *codebook;
     void *out;
+    atomic_bool no_memory;
 };
 
 /* Adds the products of one tile row under a group of columns; elements of x that are 0 have none. */
@@ -63,11 +65,13 @@ static void finish_row(const struct job *job, int64_t row, int64_t group, const 
 
 static void linear_group(void *context, int64_t group)
 {
-    const struct job *job = context;
+    struct job *job = context;
     const struct exl3_linear *p = job->p;
     double(*sums)[GROUP] = calloc((size_t)p->rows, sizeof *sums);
-    if (!sums)
+    if (!sums) {
+        atomic_store(&job->no_memory, true);
         return;
+    }
     for (int64_t tile_row = 0; tile_row < p->k / EXL3_TILE; tile_row++)
         add_tile_row(job, tile_row, group, sums);
     for (int64_t row = 0; row < p->rows; row++)
@@ -75,10 +79,11 @@ static void linear_group(void *context, int64_t group)
     free(sums);
 }
 
-void exl3_linear_bytes(const struct exl3_linear *problem, void *out)
+bool exl3_linear_bytes(const struct exl3_linear *problem, void *out)
 {
     struct exl3_codebook codebook;
     exl3_codebook_init(&codebook);
-    struct job job = {problem, &codebook, out};
+    struct job job = {.p = problem, .codebook = &codebook, .out = out};
     parallel_for(problem->n_threads, problem->n / GROUP, linear_group, &job);
+    return !atomic_load(&job.no_memory);
 }

@@ -273,6 +273,8 @@ static void print_coverage(FILE *out, const struct chip_counts *row)
             row->n_cells_not_run);
     if (row->n_shapes_left_out)
         fprintf(out, "; %" PRId64 " shapes left out", row->n_shapes_left_out);
+    if (row->n_bytes_left_out)
+        fprintf(out, "; %" PRId64 " byte contracts left out", row->n_bytes_left_out);
     if (*row->modelled)
         fprintf(out, "; modelled: %s", row->modelled);
     fputc('\n', out);

@@ -227,6 +227,10 @@ static bool run(const struct toolchain *toolchain, struct command *command, cons
                      (int)strcspn(shown, "\n"), shown);
 }
 
+/* Everything but input and output of the command that compiles a module; part of the module's key. */
+static const char *const module_flags[] = {
+    "-x", "c", "--target=amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=5", "-O2", "-emit-llvm", "-c"};
+
 /* Compiles a line of C into a module of LLVM's, at path. */
 static bool compile_module(const struct toolchain *toolchain, const struct compile_request *request, const char *text,
                            const char *path, struct error *error)
@@ -235,25 +239,25 @@ static bool compile_module(const struct toolchain *toolchain, const struct compi
     if (!make_temporary(".c", source, error))
         return false;
     struct command command = {0};
-    const char *const words[] = {toolchain->profile.executable,
-                                 "-x",
-                                 "c",
-                                 "--target=amdgcn-amd-amdhsa",
-                                 "-nogpulib",
-                                 "-mcode-object-version=5",
-                                 "-O2",
-                                 "-emit-llvm",
-                                 "-c",
-                                 source,
-                                 "-o",
-                                 path};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        add(&command, words[i]);
+    add(&command, toolchain->profile.executable);
+    for (size_t i = 0; i < sizeof module_flags / sizeof *module_flags; i++)
+        add(&command, module_flags[i]);
+    add(&command, source);
+    add(&command, "-o");
+    add(&command, path);
     struct process_result result = {0};
     bool ok = file_write(source, text, strlen(text), error) && run(toolchain, &command, request, &result, error);
     unlink(source);
     process_result_free(&result);
     return ok;
+}
+
+static struct hash128 module_key(const struct toolchain *toolchain, const char *text)
+{
+    struct hash128 key = toolchain->identity;
+    for (size_t i = 0; i < sizeof module_flags / sizeof *module_flags; i++)
+        key = hash_more(key, module_flags[i], strlen(module_flags[i]) + 1);
+    return hash_more(key, text, strlen(text));
 }
 
 /* The module that tells the device libraries the chip: Debian's do not have one for every chip, so it is made here, once a
@@ -268,7 +272,7 @@ static bool make_isa_module(struct toolchain *toolchain, const struct compile_re
              "__attribute__((address_space(4), visibility(\"hidden\"))) extern const int __oclc_ISA_version;\n"
              "__attribute__((address_space(4))) const int __oclc_ISA_version = %u;\n",
              isa_version);
-    struct hash128 key = hash_more(toolchain->identity, text, strlen(text));
+    struct hash128 key = module_key(toolchain, text);
     if (look_up(toolchain, key, request, &known, &n_bytes)) {
         bool ok = file_write(path, known, n_bytes, error);
         free(known);

@@ -171,11 +171,12 @@ static void fill_scales(const struct reg_case *c, int tensor, void *data)
         format_store(t->format, data, i, ldexp(2 * random_unit(key, (uint64_t)i) - 1, (int)(i / t->columns % 12) - 6));
 }
 
-static void expect_steps(const struct reg_case *c, int tensor, void *bytes)
+static bool expect_steps(const struct reg_case *c, int tensor, void *bytes)
 {
     (void)tensor;
     struct exl3_rot_in p = problem(c);
     exl3_rot_in_bytes(&p, bytes);
+    return true;
 }
 
 /* 130,048 values in each of the three formats of x. */

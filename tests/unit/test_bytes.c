@@ -162,6 +162,24 @@ static void other_bytes_than_expected_are_found(void **state)
     assert_true(told.first.expected == 40);
 }
 
+static bool expect_nothing(const struct reg_case *c, int tensor, void *bytes)
+{
+    (void)c, (void)tensor, (void)bytes;
+    return false;
+}
+
+/* Steps that the host has no memory for are no other bytes. */
+static void expected_bytes_that_cannot_be_made_are_no_verdict(void **state)
+{
+    (void)state;
+    struct reg_bytes contract = fake_bytes[ONES];
+    contract.expect = expect_nothing;
+    struct verdict v = judged("dot", &contract, 0, NULL);
+    assert_int_equal(v.status, VERDICT_LAUNCH_FAILED);
+    assert_string_equal(v.reason, "out of host memory for the expected bytes");
+    assert_int_equal(v.n_compared, 0);
+}
+
 /* Without its own fill the contract's inputs are not ones. */
 static void a_contracts_own_fill_is_used(void **state)
 {
@@ -182,6 +200,7 @@ int main(void)
         cmocka_unit_test(guards_inputs_and_findings_count),
         cmocka_unit_test(a_failed_launch_is_no_verdict_on_bytes),
         cmocka_unit_test(other_bytes_than_expected_are_found),
+        cmocka_unit_test(expected_bytes_that_cannot_be_made_are_no_verdict),
         cmocka_unit_test(a_contracts_own_fill_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

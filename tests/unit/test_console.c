@@ -225,25 +225,32 @@ static void summary_line_is_last_and_stable(void **state)
     free(text);
 }
 
+/* What a run of that one verdict prints, its summary too; freed by the caller. */
+static char *run_of(const struct verdict *v, bool color)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct console console = {.out = out, .color = color};
+    struct counts counts = {0};
+    counts_sink(&counts).verdict(&counts, v);
+    console_sink(&console).verdict(&console, v);
+    console_summary(&console, &counts, false);
+    fclose(out);
+    return text;
+}
+
 /* A control that was not run is neither red nor missed, and no green line. */
 static void controls_not_run_are_told_apart(void **state)
 {
     (void)state;
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    struct console console = {.out = out, .color = true};
-    struct counts counts = {0};
     struct verdict v = {.subject = SUBJECT_CONTROL,
                         .status = VERDICT_NOT_RUN,
                         .gate = GATE_BYTES,
                         .chip = "gfx1151",
                         .name = "c",
                         .reason = "its check, race, is not made here"};
-    counts_sink(&counts).verdict(&counts, &v);
-    console_sink(&console).verdict(&console, &v);
-    console_summary(&console, &counts, false);
-    fclose(out);
+    char *text = run_of(&v, true);
     assert_string_equal(
         text,
         "\033[33mSKIP\033[0m  gfx1151 c  its check, race, is not made here\n"
@@ -257,27 +264,32 @@ static void controls_not_run_are_told_apart(void **state)
 static void controls_that_must_be_green_are_told_apart(void **state)
 {
     (void)state;
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    struct console console = {.out = out};
-    struct counts counts = {0};
     struct verdict v = {.subject = SUBJECT_CONTROL,
                         .status = VERDICT_GREEN,
                         .gate = GATE_BOUND,
                         .chip = "gfx1151",
                         .name = "c",
                         .reason = "right here by coincidence: a width of 64"};
-    counts_sink(&counts).verdict(&counts, &v);
-    console_sink(&console).verdict(&console, &v);
-    console_summary(&console, &counts, false);
-    fclose(out);
+    char *text = run_of(&v, false);
     assert_string_equal(
         text,
         "GREEN gfx1151 c  as it must be here, at gate 3: right here by coincidence: a width of 64\n"
         "COVERAGE gfx1151 0 kernels x gates 1-5: 0 run, 0 modelled, 0 not run\n"
         "SUMMARY gfx1151 0 kernels: 0 pass gates 1-4, 0 fail, 0 known findings; 1 controls: 0 red as planted, 0 missed; "
         "1 green as they must be; 0 limit problems; gates 0 ms, limits 0 ms\n");
+    free(text);
+}
+
+static void a_byte_contract_left_out_is_no_shape(void **state)
+{
+    (void)state;
+    struct verdict v = {.subject = SUBJECT_GATE, .status = VERDICT_NOT_RUN, .chip = "gfx1151", .shape = "6x50"};
+    char *text = run_of(&v, false);
+    assert_non_null(strstr(text, "0 not run; 1 shapes left out\n"));
+    free(text);
+    snprintf(v.name, sizeof v.name, "rows");
+    text = run_of(&v, false);
+    assert_non_null(strstr(text, "0 not run; 1 byte contracts left out\n"));
     free(text);
 }
 
@@ -338,6 +350,7 @@ int main(void)
         cmocka_unit_test(summary_line_is_last_and_stable),
         cmocka_unit_test(controls_not_run_are_told_apart),
         cmocka_unit_test(controls_that_must_be_green_are_told_apart),
+        cmocka_unit_test(a_byte_contract_left_out_is_no_shape),
         cmocka_unit_test(time_left_follows_the_share_done),
         cmocka_unit_test(launcher_checks_are_named),
     };
