@@ -292,6 +292,11 @@ struct control {
     static const struct control *const REG_PASTE(ctl_entry_, __LINE__) __attribute__((section("hc_controls"), used)) =     \
         (pointer)
 
+/* Registers a control whose name is its variable's; the members follow. */
+#define REG_NAMED_CONTROL(variable, ...)                                                                                   \
+    static const struct control variable = {.name = #variable, __VA_ARGS__};                                               \
+    REG_CONTROL(&variable)
+
 /* The key for a tensor of a case: a function of (seed, registration, shape, pattern, tensor) alone. */
 struct random_key reg_key(const struct reg_case *c, int tensor);
 /* The default fill by the tensor's format and the case's pattern: values of order 1 (SIGNED uniform in [-1,1), ONESIDED in

@@ -6,10 +6,6 @@
 #include "kernels/ds4/projection_case.h"
 #include "kernels/ds4/wave_size.h"
 
-#define CONTROL(variable, ...)                                                                                             \
-    static const struct control variable = {.name = #variable, __VA_ARGS__};                                               \
-    REG_CONTROL(&variable)
-
 #define PROJECTION_LAUNCHER(variable, function)                                                                            \
     static const struct reg_launcher variable = {.kernels = {DS4_PROJECTION_KERNELS(DS4_KERNEL_NAME)},                     \
                                                  .devices_shape = DS4_PROJECTION_DEVICES_SHAPE,                            \
@@ -47,22 +43,24 @@ static bool launch_on_any_wave(void *state, const struct reg_call *call, struct 
 }
 PROJECTION_LAUNCHER(any_wave, launch_on_any_wave);
 
-CONTROL(projection_scratch_of_other_device, .registration = "projection_q8_0",
-        .what = "device 1 sums in device 0's scratch", .shape = DS4_PROJECTION_DEVICES_SHAPE, .pattern = REG_PATTERN_SIGNED,
-        .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &one_scratch, .check = "devices");
-CONTROL(projection_cache_without_device, .registration = "projection_q8_0",
-        .what = "the cache of fp16 weights is keyed without the device", .shape = DS4_PROJECTION_DEVICES_SHAPE,
-        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &one_cache,
-        .check = "devices");
-CONTROL(projection_wave_size_assumed, .registration = "projection_q8_0",
-        .what = "the wave size is taken from the build, not from the device", .shape = "1x64x33",
-        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &any_wave,
-        .check = "wave size");
-CONTROL(projection_x_late, .registration = "projection_q8_0", .what = "x is read one row late", .shape = "9x96x40",
-        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_POINTER, .tensor = 0,
-        .offset_rows = 1);
-CONTROL(projection_stale, .registration = "projection_q8_0", .what = "the matrix is that of another layer",
-        .shape = "1x4096x16", .pattern = REG_PATTERN_EXACT, .gate = GATE_EXACT, .how = CONTROL_STALE, .tensor = 1);
+REG_NAMED_CONTROL(projection_scratch_of_other_device, .registration = "projection_q8_0",
+                  .what = "device 1 sums in device 0's scratch", .shape = DS4_PROJECTION_DEVICES_SHAPE,
+                  .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &one_scratch,
+                  .check = "devices");
+REG_NAMED_CONTROL(projection_cache_without_device, .registration = "projection_q8_0",
+                  .what = "the cache of fp16 weights is keyed without the device", .shape = DS4_PROJECTION_DEVICES_SHAPE,
+                  .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &one_cache,
+                  .check = "devices");
+REG_NAMED_CONTROL(projection_wave_size_assumed, .registration = "projection_q8_0",
+                  .what = "the wave size is taken from the build, not from the device", .shape = "1x64x33",
+                  .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &any_wave,
+                  .check = "wave size");
+REG_NAMED_CONTROL(projection_x_late, .registration = "projection_q8_0", .what = "x is read one row late",
+                  .shape = "9x96x40", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100,
+                  .how = CONTROL_POINTER, .tensor = 0, .offset_rows = 1);
+REG_NAMED_CONTROL(projection_stale, .registration = "projection_q8_0", .what = "the matrix is that of another layer",
+                  .shape = "1x4096x16", .pattern = REG_PATTERN_EXACT, .gate = GATE_EXACT, .how = CONTROL_STALE,
+                  .tensor = 1);
 
 /* One staging buffer, filled for the next tokens while the copy of the last ones is still to come. */
 static bool launch_on_busy_buffer(void *state, const struct reg_call *call, struct error *error)
@@ -96,7 +94,7 @@ static bool launch_on_busy_buffer(void *state, const struct reg_call *call, stru
                                                  .close = ds4_combine_state_close}
 COMBINE_LAUNCHER(busy_buffer, launch_on_busy_buffer);
 
-CONTROL(combine_buffer_reused, .registration = "moe_combine_staged",
-        .what = "a staging buffer is filled again before its copy is done", .shape = DS4_COMBINE_DEVICES_SHAPE,
-        .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_LAUNCHER,
-        .launcher = &busy_buffer);
+REG_NAMED_CONTROL(combine_buffer_reused, .registration = "moe_combine_staged",
+                  .what = "a staging buffer is filled again before its copy is done", .shape = DS4_COMBINE_DEVICES_SHAPE,
+                  .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100, .how = CONTROL_LAUNCHER,
+                  .launcher = &busy_buffer);
