@@ -52,6 +52,8 @@ static long double sine_of_turns(long double x, int quarter_ahead)
 {
     const long double two_pi = 6.283185307179586476925286766559005768L;
     int quarter;
+    if (!isfinite(x))
+        return x - x; /* NaN: an infinity has no place in a turn */
     long double rest = reduce_turns(x, &quarter);
     quarter += quarter_ahead;
     long double result = quarter & 1 ? cosl(two_pi * rest) : sinl(two_pi * rest);
