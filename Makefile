@@ -113,19 +113,18 @@ lint: deps ## formatting, static checks, the include table
 	@LLVM_CFLAGS="$(LLVM_CFLAGS)" JOBS=$(JOBS) scripts/lint.sh
 
 sanitize: deps ## the unit tests under AddressSanitizer and UBSan
-	@scripts/deps.sh fuzz
-	@$(MAKE) -j$(JOBS) --no-print-directory $(SANITIZED_BUILD) build tests
+	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/asan LEVELS=v3 \
+		SANITIZE='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' build tests
 	@UNIT_ONLY=1 JOBS=$(JOBS) HIPCONTRACT_CACHE=$(CURDIR)/build/cache ASAN_OPTIONS=allocator_may_return_null=1 \
-		scripts/run_tests.sh build/sanitized $(if $(ONLY),'$(ONLY)')
+		scripts/run_tests.sh build/asan $(if $(ONLY),'$(ONLY)')
 
 fuzz: deps ## fuzz ELF files, decoding and execution (SECONDS=60 each; FUZZ='fuzz_execute' for one)
 	@scripts/deps.sh fuzz
-	@$(MAKE) -j$(JOBS) --no-print-directory $(SANITIZED_BUILD) build/sanitized/programs/fuzz/seeds $(FUZZERS:%=build/sanitized/fuzz/%)
-	@HIPCONTRACT_CACHE=$(CURDIR)/build/cache scripts/fuzz.sh build/sanitized $(SECONDS) $(or $(FUZZ),$(FUZZERS))
-# One build for both, by the compiler that has libFuzzer; gcc's UBSan does not check conversions of numbers to integers.
+	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/fuzz CC="$(FUZZ_CC)" LEVELS=v3 SANITIZE='$(FUZZ_SANITIZE)' \
+		build/fuzz/programs/fuzz/seeds $(FUZZERS:%=build/fuzz/fuzz/%)
+	@HIPCONTRACT_CACHE=$(CURDIR)/build/cache scripts/fuzz.sh build/fuzz $(SECONDS) $(or $(FUZZ),$(FUZZERS))
 # Not one of the compilers that the sources are held to: its warnings are shown, not errors.
-SANITIZED_BUILD = BUILD=build/sanitized CC="$(FUZZ_CC)" LEVELS=v3 SANITIZE='-Wno-error -O1 -fsanitize=address,undefined,fuzzer-no-link \
-	-fno-sanitize-recover=all -fno-omit-frame-pointer'
+FUZZ_SANITIZE = -Wno-error -O1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # Objects follow the compiler and its flags: the stamp changes only when they do.
 FLAGS_USED = $(CC) | $(LLVM_CONFIG) | $(LEVELS) | $(CFLAGS_COMMON) | $(OPS_CFLAGS) | $(LANES_CFLAGS)
