@@ -114,7 +114,7 @@ lint: deps ## formatting, static checks, the include table
 
 sanitize: deps ## the unit tests under AddressSanitizer and UBSan
 	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/asan LEVELS=v3 \
-		SANITIZE='-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' build tests
+		SANITIZE='-O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer' build tests
 	@UNIT_ONLY=1 JOBS=$(JOBS) HIPCONTRACT_CACHE=$(CURDIR)/build/cache ASAN_OPTIONS=allocator_may_return_null=1 \
 		scripts/run_tests.sh build/asan $(if $(ONLY),'$(ONLY)')
 

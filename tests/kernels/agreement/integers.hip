@@ -101,7 +101,7 @@ KERNEL(narrow_types)
     uint16_t p = (uint16_t)a, q = (uint16_t)b;
     uint32_t *o = out + 8 * i;
     o[0] = (uint8_t)(c + d) | (uint32_t)(uint8_t)(c * d) << 8 | (uint32_t)(uint8_t)(e - f) << 16;
-    o[1] = (uint32_t)(int16_t)(g + h) ^ (uint32_t)(uint16_t)(p * q) << 16;
+    o[1] = (uint32_t)(int16_t)(g + h) ^ (uint32_t)(uint16_t)((uint32_t)p * q) << 16;
     o[2] = (uint32_t)(int8_t)(c >> (d & 7)) + (uint32_t)(e >> (f & 7));
     o[3] = (uint32_t)(uint16_t)(p << (q & 15)) ^ (uint32_t)(int16_t)(g >> (h & 15));
     o[4] = (uint32_t)(g < h ? g : h) ^ (uint32_t)(p > q ? p : q);
