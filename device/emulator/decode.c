@@ -15,6 +15,7 @@ struct disassembler {
     bool has_halves;          /* 16-bit operands as halves of registers: gfx11, gfx12 */
     bool has_sdwa;            /* gfx9, gfx10 */
     bool has_vector_literals; /* gfx10 on: literals in VOP3 */
+    bool has_named_barriers;  /* gfx12 */
 };
 
 static void initialise_target(void)
@@ -85,6 +86,7 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
         .has_halves = has_halves(chip),
         .has_sdwa = chip->family == CHIP_RDNA2 || chip_is_cdna(chip),
         .has_vector_literals = !chip_is_cdna(chip),
+        .has_named_barriers = chip->family == CHIP_RDNA4,
     };
     return disassembler;
 }
@@ -263,15 +265,25 @@ static bool is_misplaced_literal(uint64_t word)
            (word >> 41 & 0x1ff) == LITERAL || (word >> 50 & 0x1ff) == LITERAL;
 }
 
+/* gfx12's s_barrier_signal to s_barrier_join with a literal: a barrier is M0 or an inline constant. */
+static bool is_barrier_by_literal(uint64_t word)
+{
+    enum { ENCODING_SOP1 = 0x17d, FIRST_BARRIER = 0x4e, LAST_BARRIER = 0x52 };
+    uint32_t opcode = word >> 8 & 0xff;
+    return ((uint32_t)word >> 23) == ENCODING_SOP1 && opcode >= FIRST_BARRIER && opcode <= LAST_BARRIER &&
+           (word & 0xff) == LITERAL;
+}
+
 /* Reserved encodings on which LLVM 22 crashes instead of refusing them (found with random bytes; tests/unit/test_decode.c).
- */
+ * Of a last dword it sees zeros after it. */
 static bool crashes_llvm(const struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes)
 {
-    if (n_bytes < 8)
-        return false;
-    uint64_t word = read_u64(bytes);
+    uint8_t padded[8] = {0};
+    memcpy(padded, bytes, n_bytes < sizeof padded ? n_bytes : sizeof padded);
+    uint64_t word = read_u64(padded);
     return (disassembler->has_sdwa && is_reserved_sdwa(word)) ||
-           (!disassembler->has_vector_literals && is_misplaced_literal(word));
+           (!disassembler->has_vector_literals && is_misplaced_literal(word)) ||
+           (disassembler->has_named_barriers && is_barrier_by_literal(word));
 }
 
 /* A VOP3 whose op_sel bits name high halves, in a text that says nothing of them. LLVMs before 22 leave them out for many

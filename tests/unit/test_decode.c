@@ -323,6 +323,40 @@ static void random_bytes_decode_to_something_on_every_chip(void **state)
     free(bytes);
 }
 
+/* With a dword after it, and as the last of the code. */
+static void decodes_or_is_refused(struct disassembler *disassembler, uint32_t word)
+{
+    const uint32_t words[3] = {word};
+    char text[256];
+    size_t size = disassembler_next(disassembler, (const uint8_t *)words, sizeof words, text, sizeof text);
+    assert_true(size <= sizeof words && size % 4 == 0);
+    size = disassembler_next(disassembler, (const uint8_t *)words, 4, text, sizeof text);
+    assert_true(size == 0 || size == 4);
+}
+
+/* SOP1 has its opcode in bits 8 to 15; SOP2, SOPK, SOPC and SOPP have theirs in the high half. */
+static void every_scalar_encoding_with_a_literal_decodes_or_is_refused(void **state)
+{
+    (void)state;
+    size_t n_chips;
+    const struct chip *chips = chip_table(&n_chips);
+    for (size_t c = 0; c < n_chips; c++) {
+        if (!chips[c].of_record || !disassembler_has_chip(&chips[c]))
+            continue;
+        struct error error;
+        struct disassembler *disassembler = disassembler_open(&chips[c], chips[c].default_wave, &error);
+        assert_non_null(disassembler);
+        for (uint32_t opcode = 0; opcode < 256; opcode++)
+            decodes_or_is_refused(disassembler, 0xbe8000ff | opcode << 8);
+        for (uint32_t high = 0x8000; high < 0xc000; high++) {
+            decodes_or_is_refused(disassembler, high << 16 | 0xffff);
+            decodes_or_is_refused(disassembler, high << 16 | 0x00ff);
+            decodes_or_is_refused(disassembler, high << 16 | 0xff00);
+        }
+        disassembler_close(disassembler);
+    }
+}
+
 static void a_range_outside_the_image_is_an_error(void **state)
 {
     (void)state;
@@ -350,6 +384,7 @@ int main(void)
         cmocka_unit_test(branch_targets_are_instructions),
         cmocka_unit_test(raw_immediates_are_kept),
         cmocka_unit_test(random_bytes_decode_to_something_on_every_chip),
+        cmocka_unit_test(every_scalar_encoding_with_a_literal_decodes_or_is_refused),
         cmocka_unit_test(a_range_outside_the_image_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
