@@ -16,6 +16,7 @@ struct disassembler {
     bool has_sdwa;            /* gfx9, gfx10 */
     bool has_vector_literals; /* gfx10 on: literals in VOP3 */
     bool has_named_barriers;  /* gfx12 */
+    bool has_small_factors;   /* gfx950: matrix instructions of FP8, FP6 and FP4 */
 };
 
 static void initialise_target(void)
@@ -87,6 +88,7 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
         .has_sdwa = chip->family == CHIP_RDNA2 || chip_is_cdna(chip),
         .has_vector_literals = !chip_is_cdna(chip),
         .has_named_barriers = chip->family == CHIP_RDNA4,
+        .has_small_factors = chip->family == CHIP_CDNA4,
     };
     return disassembler;
 }
@@ -274,16 +276,35 @@ static bool is_barrier_by_literal(uint64_t word)
            (word & 0xff) == LITERAL;
 }
 
+/* gfx950's v_mfma_…_f8f6f4 with a scalar or constant as factor: factors are vector registers. */
+static bool is_mfma_of_scalars(uint64_t word)
+{
+    enum { MFMA_16X16X128 = 0xd3ad, MFMA_32X32X64 = 0xd3ae, FIRST_VECTOR = 0x100 };
+    uint32_t opcode = word >> 16 & 0xffff;
+    return (opcode == MFMA_16X16X128 || opcode == MFMA_32X32X64) &&
+           (!(word >> 32 & FIRST_VECTOR) || !(word >> 41 & FIRST_VECTOR));
+}
+
+/* By itself, or after the 8 bytes that give it scales. */
+static bool has_scalar_factors(const uint8_t bytes[16])
+{
+    enum { LOAD_SCALES = 0xd3ac };
+    uint64_t word = read_u64(bytes);
+    bool is_scaled = (word >> 16 & 0xffff) == LOAD_SCALES;
+    return is_mfma_of_scalars(is_scaled ? read_u64(bytes + 8) : word);
+}
+
 /* Reserved encodings on which LLVM 22 crashes instead of refusing them (found with random bytes; tests/unit/test_decode.c).
  * Of a last dword it sees zeros after it. */
 static bool crashes_llvm(const struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes)
 {
-    uint8_t padded[8] = {0};
+    uint8_t padded[16] = {0};
     memcpy(padded, bytes, n_bytes < sizeof padded ? n_bytes : sizeof padded);
     uint64_t word = read_u64(padded);
     return (disassembler->has_sdwa && is_reserved_sdwa(word)) ||
            (!disassembler->has_vector_literals && is_misplaced_literal(word)) ||
-           (disassembler->has_named_barriers && is_barrier_by_literal(word));
+           (disassembler->has_named_barriers && is_barrier_by_literal(word)) ||
+           (disassembler->has_small_factors && has_scalar_factors(padded));
 }
 
 /* A VOP3 whose op_sel bits name high halves, in a text that says nothing of them. LLVMs before 22 leave them out for many

@@ -323,15 +323,15 @@ static void random_bytes_decode_to_something_on_every_chip(void **state)
     free(bytes);
 }
 
-/* With a dword after it, and as the last of the code. */
-static void decodes_or_is_refused(struct disassembler *disassembler, uint32_t word)
+/* With zeros after it, and as the last of the code. */
+static void decodes_or_is_refused(struct disassembler *disassembler, uint64_t word, size_t word_bytes)
 {
-    const uint32_t words[3] = {word};
+    const uint64_t words[3] = {word};
     char text[256];
     size_t size = disassembler_next(disassembler, (const uint8_t *)words, sizeof words, text, sizeof text);
     assert_true(size <= sizeof words && size % 4 == 0);
-    size = disassembler_next(disassembler, (const uint8_t *)words, 4, text, sizeof text);
-    assert_true(size == 0 || size == 4);
+    size = disassembler_next(disassembler, (const uint8_t *)words, word_bytes, text, sizeof text);
+    assert_true(size <= word_bytes && size % 4 == 0);
 }
 
 /* SOP1 has its opcode in bits 8 to 15; SOP2, SOPK, SOPC and SOPP have theirs in the high half. */
@@ -347,14 +347,41 @@ static void every_scalar_encoding_with_a_literal_decodes_or_is_refused(void **st
         struct disassembler *disassembler = disassembler_open(&chips[c], chips[c].default_wave, &error);
         assert_non_null(disassembler);
         for (uint32_t opcode = 0; opcode < 256; opcode++)
-            decodes_or_is_refused(disassembler, 0xbe8000ff | opcode << 8);
+            decodes_or_is_refused(disassembler, 0xbe8000ff | opcode << 8, 4);
         for (uint32_t high = 0x8000; high < 0xc000; high++) {
-            decodes_or_is_refused(disassembler, high << 16 | 0xffff);
-            decodes_or_is_refused(disassembler, high << 16 | 0x00ff);
-            decodes_or_is_refused(disassembler, high << 16 | 0xff00);
+            decodes_or_is_refused(disassembler, high << 16 | 0xffff, 4);
+            decodes_or_is_refused(disassembler, high << 16 | 0x00ff, 4);
+            decodes_or_is_refused(disassembler, high << 16 | 0xff00, 4);
         }
         disassembler_close(disassembler);
     }
+}
+
+/* Both instructions, with each pair of formats, and each register, constant and reserved code as either factor; alone and
+ * after an instruction that loads scales. */
+static void every_factor_of_gfx950s_small_formats_decodes_or_is_refused(void **state)
+{
+    (void)state;
+    enum { V0 = 256, LOAD_SCALES_V0_V0 = 0xd3ac0000 };
+    struct error error;
+    struct disassembler *disassembler = disassembler_open(chip_find("gfx950"), 64, &error);
+    if (!disassembler) {
+        print_message("  skipped: %s\n", error.text);
+        skip();
+    }
+    for (uint64_t formats = 0; formats < 64; formats++)
+        for (uint64_t factor = 0; factor < 512; factor++)
+            for (int which = 0; which < 4; which++) {
+                uint64_t a = which & 1 ? V0 : factor, b = which & 1 ? factor : V0, opcode = which & 2 ? 0xd3ad : 0xd3ae;
+                uint64_t word =
+                    opcode << 16 | (formats & 7) << 8 | a << 32 | b << 41 | (uint64_t)V0 << 50 | formats >> 3 << 61;
+                decodes_or_is_refused(disassembler, word, 8);
+                const uint64_t scaled[2] = {LOAD_SCALES_V0_V0 | (uint64_t)(V0 | V0 << 9) << 32, word};
+                char text[256];
+                size_t size = disassembler_next(disassembler, (const uint8_t *)scaled, sizeof scaled, text, sizeof text);
+                assert_true(size <= sizeof scaled);
+            }
+    disassembler_close(disassembler);
 }
 
 static void a_range_outside_the_image_is_an_error(void **state)
@@ -385,6 +412,7 @@ int main(void)
         cmocka_unit_test(raw_immediates_are_kept),
         cmocka_unit_test(random_bytes_decode_to_something_on_every_chip),
         cmocka_unit_test(every_scalar_encoding_with_a_literal_decodes_or_is_refused),
+        cmocka_unit_test(every_factor_of_gfx950s_small_formats_decodes_or_is_refused),
         cmocka_unit_test(a_range_outside_the_image_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
