@@ -9,6 +9,7 @@
 #include "contract/base/clock.h"
 #include "device/code_lines.h"
 #include "device/emulator/hip_state.h"
+#include "device/emulator/wave_start.h"
 
 enum { MAX_GRID_YZ = 65536, KERNARG_GRANULE = 64 };
 /* Seconds of a wave that never ends. */
@@ -312,6 +313,10 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
     };
     memcpy(launch.grid, request->grid, sizeof launch.grid);
     memcpy(launch.block, request->block, sizeof launch.block);
+    if (wave_entry(&launch) == UINT32_MAX)
+        return hip_refuse(emulator, hipErrorInvalidImage,
+                          "no instruction begins where %s starts: its code object is damaged, compile it anew",
+                          launch.kernel->name);
     result = fill_memory(emulator, request, &launch);
     return result == hipSuccess ? run(emulator, request->function->module, &launch) : result;
 }

@@ -211,11 +211,11 @@ static void poison_wave(struct wave *wave, const struct wave_setup *setup)
     poison_fill(wave->private_bytes, (size_t)wave->private_stride * wave->n_lanes, setup->poison[POISON_SCRATCH]);
 }
 
-static uint64_t entry_address(const struct launch *launch)
+uint32_t wave_entry(const struct launch *launch)
 {
     const struct code_descriptor *descriptor = &launch->kernel->descriptor;
     uint64_t preloaded = descriptor->kernarg_preload & PRELOAD_LENGTH_MASK ? PRELOAD_ENTRY_BYTES : 0;
-    return launch->code->load_address + launch->kernel->entry_address + preloaded;
+    return code_index(launch->code, launch->code->load_address + launch->kernel->entry_address + preloaded);
 }
 
 /* All zero but what the storage keeps and the launch says. */
@@ -247,5 +247,5 @@ void wave_start(struct wave *wave, struct workgroup *group, const struct wave_se
     wave->exec = wave->sync.lanes = set_workitem_ids(wave, launch, index * wave->n_lanes);
     wave->mode = initial_mode(wave->chip, launch->kernel->descriptor.rsrc1);
     wave_mode_changed(wave);
-    wave->pc = code_index(launch->code, entry_address(launch));
+    wave->pc = wave_entry(launch);
 }

@@ -19,6 +19,8 @@ struct wave_setup {
 struct wave_setup wave_setup_for(const struct launch *launch);
 void poison_fill(void *to, size_t n_bytes, uint32_t pattern);
 
+/* The instruction that a launch's waves start at; UINT32_MAX where none begins there, and nothing may be launched. */
+uint32_t wave_entry(const struct launch *launch);
 /* Puts a wave of the group at its entry. `wave` comes with its vgpr and private_bytes storage and nothing else. */
 void wave_start(struct wave *wave, struct workgroup *group, const struct wave_setup *setup, uint32_t index);
 

@@ -171,6 +171,20 @@ static void descriptors_that_do_not_fit_the_note_are_met(void **state)
     assert_int_equal(store_with_descriptor(state, PRIVATE_BYTES, UINT32_MAX), hipErrorOutOfMemory);
 }
 
+/* Its first instruction loads an argument and has eight bytes. */
+static void an_entry_within_an_instruction_is_refused(void **state)
+{
+    enum { ENTRY = 16 };
+    const struct bench_code *kernels = *state;
+    struct code_object object;
+    struct error error;
+    assert_true(code_object_parse(kernels->compiled.bytes, kernels->compiled.n_bytes, "k.co", &object, &error));
+    uint32_t entry = (uint32_t)code_object_kernel(&object, "store_at")->descriptor.entry_offset_bytes;
+    code_object_free(&object);
+    assert_int_equal(store_with_descriptor(state, ENTRY, entry), hipSuccess);
+    assert_int_equal(store_with_descriptor(state, ENTRY, entry + 4), hipErrorInvalidImage);
+}
+
 /* Launches store_at of the chip with so many bytes of scratch a lane. */
 static hipError_t store_with_scratch(const struct compiled *compiled, const char *chip, uint32_t n_bytes)
 {
@@ -576,6 +590,7 @@ int main(void)
         LAUNCH_TEST(static_and_dynamic_lds_lie_apart),
         LAUNCH_TEST(lds_past_the_workgroups_is_a_finding),
         LAUNCH_TEST(descriptors_that_do_not_fit_the_note_are_met),
+        LAUNCH_TEST(an_entry_within_an_instruction_is_refused),
         LAUNCH_TEST(scratch_of_a_wave_ends_where_its_register_does),
         LAUNCH_TEST(a_store_past_the_end_names_the_allocation),
         LAUNCH_TEST(null_freed_and_read_only_memory_are_findings),
