@@ -69,7 +69,7 @@ FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
 SECONDS ?= 60
 FUZZ_CC ?= clang-22
 
-.PHONY: help deps build contract test tests bench conformance fidelity fuzz new format lint sanitize install install-built uninstall clean FORCE
+.PHONY: help deps build contract test tests bench counts conformance fidelity fuzz new format lint sanitize install install-built uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N  V=1"
@@ -87,9 +87,15 @@ test: deps ## every test of the project (ONLY='GLOB' of test names)
 	@$(MAKE) -j$(JOBS) --no-print-directory build tests
 	@JOBS=$(JOBS) scripts/run_tests.sh $(BUILD) $(if $(ONLY),'$(ONLY)')
 
+COUNTS := $(BUILD)/programs/bench/bench_counts
+BENCHES := $(filter-out $(COUNTS),$(filter $(BUILD)/programs/bench/%,$(PROGRAMS)))
 bench: deps ## measure speed; nothing is asserted
-	@$(MAKE) -j$(JOBS) --no-print-directory build $(filter $(BUILD)/programs/bench/%,$(PROGRAMS))
-	@for program in $(filter $(BUILD)/programs/bench/%,$(PROGRAMS)); do $$program || exit; done
+	@$(MAKE) -j$(JOBS) --no-print-directory build $(BENCHES)
+	@for program in $(BENCHES); do $$program || exit; done
+
+counts: deps ## instructions and bytes of each call, as Markdown (ONLY='GLOB', CHIPS=some, FLAGS=--full)
+	@$(MAKE) -j$(JOBS) --no-print-directory $(COUNTS)
+	@$(COUNTS) $(FLAGS) '$(or $(ONLY),hgemm*)' $(CHIPS)
 
 conformance: deps ## hold chips to vectors, cases, kernels, a corpus (VECTORS=folder of *.jsonl, CHIPS=some)
 	@$(MAKE) -j$(JOBS) --no-print-directory $(filter $(BUILD)/programs/conformance/%,$(PROGRAMS))
