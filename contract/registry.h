@@ -18,6 +18,7 @@
 #include "device/hip_api.h"
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/format.h"
 #include "reference/policy.h"
@@ -231,6 +232,12 @@ struct registration {
     const char *exact_note, *exact_sibling;
     /* Teeth that no gate catches and why that is legitimate: comma list of teeth names, and the reason. NULL: none. */
     const char *blind_teeth, *blind_reason;
+    /* The depth of output tensor `tensor`: the additions that round on the longest way from an input to an element of it,
+     * on any of its chips (reference/depth.h). A function of shape and plan alone, c->data holds nothing; its numbers are
+     * those that reference() takes. NULL: depth_note says why there is nothing to count ("it moves bytes and adds
+     * nothing"). */
+    void (*depth)(const struct reg_case *c, int tensor, struct depth *depth);
+    const char *depth_note;
     /* Name of a registration that computes the same: it has the same shapes, patterns and tensors (by name).
      * Each gate-3 case of this one also runs the twin on its inputs, where both are for the chip, and the outputs may be
      * apart by what their references are and by both bounds together. NULL: none. */

@@ -38,6 +38,15 @@
         type##_audit(&p, element / p.columns, element % p.columns, audit);                                                 \
     }
 
+/* Defines depth, by TYPE_depth. */
+#define FORWARD_DEPTH(type)                                                                                                \
+    static void depth(const struct reg_case *c, int tensor, struct depth *depth)                                           \
+    {                                                                                                                      \
+        (void)tensor;                                                                                                      \
+        struct type p = problem(c);                                                                                        \
+        type##_depth(&p, depth);                                                                                           \
+    }
+
 /* The members of a registration that hold the four. */
 #define FORWARDED .reference = reference, .audit = audit, .model = model, .exact = exact
 

@@ -55,19 +55,20 @@ enum {
 };
 
 struct step_error {
-    int n_products; /* of a step */
+    int n_products;      /* of a step */
+    int roundings, once; /* that the accumulator passes in each step; that products pass before */
     double accumulator, aligned, products, tiny;
     unsigned flags;
 };
 
 static const struct step_error step_errors[] = {
-    [STEP_FMA_F32] = {1, U, 0, U, 0x1p-150, 0},
-    [STEP_DOT2_GFX10] = {2, U *(2 + U), 0, U *(2 + U), 0x1p-124, 0},
-    [STEP_DOT2_GFX11] = {2, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, FLUSHES_BF16},
-    [STEP_DOT2_GFX12] = {2, 0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149, 0},
-    [STEP_WMMA_GFX12] = {4, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-149, 0},
-    [STEP_MFMA_GFX90A] = {4, U, 0, U *(3 + 4 * U), 0x1p-123, FLUSHES_ALL},
-    [STEP_MFMA_GFX942] = {8, 0x1p-31 * (1 + U) + U, 8 * 0x1p-24 * (1 + U), U, 0x1p-149, ALIGNS_ZEROS},
+    [STEP_FMA_F32] = {1, 1, 0, U, 0, U, 0x1p-150, 0},
+    [STEP_DOT2_GFX10] = {2, 2, 0, U *(2 + U), 0, U *(2 + U), 0x1p-124, 0},
+    [STEP_DOT2_GFX11] = {2, 1, 0, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-124, FLUSHES_BF16},
+    [STEP_DOT2_GFX12] = {2, 1, 0, 0x1p-26 * (1 + U) + U, 2 * 0x1p-24 * (1 + U), U, 0x1p-149, 0},
+    [STEP_WMMA_GFX12] = {4, 1, 0, 2 * 0x1p-26 * (1 + U) + U, 3 * 0x1p-24 * (1 + U), U, 0x1p-149, 0},
+    [STEP_MFMA_GFX90A] = {4, 1, 2, U, 0, U *(3 + 4 * U), 0x1p-123, FLUSHES_ALL},
+    [STEP_MFMA_GFX942] = {8, 1, 0, 0x1p-31 * (1 + U) + U, 8 * 0x1p-24 * (1 + U), U, 0x1p-149, ALIGNS_ZEROS},
 };
 
 /* What a model is the worst of; its steps are the first one's. */
@@ -136,14 +137,31 @@ int step_products(enum step_model model)
     return step_errors[step_sets[model].model[0]].n_products;
 }
 
+/* Steps of one of a set's models that take as many products as n_steps of the set's. */
+static int64_t own_steps(enum step_model model, const struct step_error *own, int64_t n_steps)
+{
+    return (n_steps * step_products(model) + own->n_products - 1) / own->n_products;
+}
+
+int64_t step_depth(enum step_model model, int64_t n_steps)
+{
+    const struct step_set *set = &step_sets[model];
+    int64_t deepest = 0;
+    for (int i = 0; i < set->n_models; i++) {
+        const struct step_error *e = &step_errors[set->model[i]];
+        int64_t depth = e->once + e->roundings * own_steps(model, e, n_steps);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
 int step_factors(enum step_model model, int64_t n_products, int64_t steps_longest_chain,
                  struct step_factors factors[STEP_MOST_MODELS])
 {
     const struct step_set *set = &step_sets[model];
-    int64_t n_products_of_chain = steps_longest_chain * step_products(model);
     for (int i = 0; i < set->n_models; i++) {
         const struct step_error *e = &step_errors[set->model[i]];
-        factors[i] = factors_of(e, n_products, (n_products_of_chain + e->n_products - 1) / e->n_products);
+        factors[i] = factors_of(e, n_products, own_steps(model, e, steps_longest_chain));
     }
     return set->n_models;
 }

@@ -72,6 +72,11 @@ enum { STEP_MOST_MODELS = 3 };
 int step_factors(enum step_model model, int64_t n_products, int64_t steps_longest_chain,
                  struct step_factors factors[STEP_MOST_MODELS]);
 
+/* Roundings that an element of the accumulator or a product passes through in a chain of that many of the model's steps,
+ * the most of the models it stands for: one a step where a step rounds once; of gfx10's dot2 two; a chain of fma has one a
+ * product; of gfx90a's MFMA the two levels of the first step's tree come on top. */
+int64_t step_depth(enum step_model model, int64_t n_steps);
+
 /* The sum of the terms' exact products, accumulated in f32 by chains of steps of the model from a zero accumulator, the
  * longest of steps_longest_chain steps (FMA_F32: a product each; dot2: two each; matrix: as listed), then through
  * more_additions further f32 additions of partial sums (waves, lanes). Returns the bounded sum. Zero products count as

@@ -389,6 +389,22 @@ static void gfx90a_flushes_subnormal_halves_and_the_bound_knows(void **state)
     assert_true(share_of_matrix_bound(&matrix_models[2], &chain) > 0.99);
 }
 
+/* Roundings on the way of a term, as the comments of step.c derive them; of a set, its deepest model. */
+static void a_chain_is_as_deep_as_its_deepest_model(void **state)
+{
+    (void)state;
+    static const struct {
+        enum step_model model;
+        int64_t n_steps, depth;
+    } rows[] = {
+        {STEP_FMA_F32, 7, 7},    {STEP_DOT2_GFX10, 7, 14}, {STEP_DOT2_GFX11, 7, 7},
+        {STEP_WMMA_GFX12, 7, 7}, {STEP_MFMA_GFX90A, 7, 9}, {STEP_MFMA_GFX942, 7, 7},
+        {STEP_DOT2_ANY, 7, 14},  {STEP_WMMA_ANY, 8, 8},    {STEP_MFMA_ANY, 7, 4 * 7},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(step_depth(rows[i].model, rows[i].n_steps), rows[i].depth);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +421,7 @@ int main(void)
         cmocka_unit_test(matrix_chains_built_against_an_adder_come_near_its_bound),
         cmocka_unit_test(gfx942_aligns_to_zero_products_too),
         cmocka_unit_test(gfx90a_flushes_subnormal_halves_and_the_bound_knows),
+        cmocka_unit_test(a_chain_is_as_deep_as_its_deepest_model),
     };
     return cmocka_run_group_tests_name("step", tests, NULL, NULL);
 }
