@@ -4,7 +4,7 @@
 #include "contract/registry.h"
 #include "kernels/ds4/combine_case.h"
 #include "kernels/ds4/projection_case.h"
-#include "kernels/ds4/wave_size.h"
+#include "kernels/launch/wave_size.h"
 
 #define PROJECTION_LAUNCHER(variable, function)                                                                            \
     static const struct reg_launcher variable = {.kernels = {DS4_PROJECTION_KERNELS(DS4_KERNEL_NAME)},                     \
@@ -19,7 +19,7 @@ static bool launch_on_one_scratch(void *state, const struct reg_call *call, stru
 {
     struct ds4_projection_state *own = state;
     int wave_size;
-    return ds4_wave_size(call->hip, call->device, &wave_size, error) &&
+    return launch_wave_size(call->hip, call->device, &wave_size, error) &&
            ds4_projection_launch_case(call, wave_size, &own->scratch[0], &own->cache[call->device], error);
 }
 PROJECTION_LAUNCHER(one_scratch, launch_on_one_scratch);
@@ -29,7 +29,7 @@ static bool launch_on_one_cache(void *state, const struct reg_call *call, struct
 {
     struct ds4_projection_state *own = state;
     int wave_size;
-    return ds4_wave_size(call->hip, call->device, &wave_size, error) &&
+    return launch_wave_size(call->hip, call->device, &wave_size, error) &&
            ds4_projection_launch_case(call, wave_size, &own->scratch[call->device], &own->cache[0], error);
 }
 PROJECTION_LAUNCHER(one_cache, launch_on_one_cache);

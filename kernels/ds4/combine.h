@@ -5,8 +5,8 @@
 #ifndef KERNELS_DS4_COMBINE_H
 #define KERNELS_DS4_COMBINE_H
 
-#include "kernels/ds4/scratch.h"
 #include "kernels/ds4/staging.h"
+#include "kernels/launch/scratch.h"
 
 struct ds4_combine_call {
     const float *gate; /* [tokens][experts], in host memory; the caller's again when the launch returns */
@@ -19,7 +19,7 @@ struct ds4_combine_call {
 struct ds4_combine_device {
     const struct hip_api *hip;
     hipStream_t stream; /* NULL: not opened */
-    struct ds4_scratch gates;
+    struct launch_scratch gates;
     struct ds4_staging staging;
 };
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/ds4/wave_size.h"
+#include "kernels/launch/wave_size.h"
 
 enum { GATE, Y, OUT }; /* tensors of moe_combine_gate */
 
@@ -31,7 +31,7 @@ bool ds4_combine_case(struct ds4_combine_state *state, const struct reg_call *ca
     if (call->device >= DS4_COMBINE_DEVICES)
         return error_set(error, STATUS_USAGE, "device %d: moe_combine_gate keeps state for devices 0 to %d", call->device,
                          DS4_COMBINE_DEVICES - 1);
-    if (!ds4_wave_size(call->hip, call->device, &wave_size, error))
+    if (!launch_wave_size(call->hip, call->device, &wave_size, error))
         return false;
     *device = &state->device[call->device];
     *combine = (struct ds4_combine_call){.gate = call->c->data[GATE],

@@ -20,7 +20,7 @@ void ds4_combine_close(struct ds4_combine_device *device)
         return;
     device->hip->hipStreamDestroy(device->stream);
     ds4_staging_close(&device->staging, device->hip);
-    ds4_scratch_free(&device->gates, device->hip);
+    launch_scratch_free(&device->gates, device->hip);
     *device = (struct ds4_combine_device){0};
 }
 
@@ -42,8 +42,8 @@ bool ds4_combine_gates(struct ds4_combine_device *device, const struct ds4_combi
         return error_set(error, STATUS_USAGE,
                          "%lld experts a token, and a staging buffer of %zu bytes: the gate weights of one token must fit",
                          (long long)call->experts, device->staging.buffer_bytes);
-    if (!ds4_scratch_take(&device->gates, device->hip, (size_t)(call->tokens * call->experts) * sizeof(float), &memory,
-                          error))
+    if (!launch_scratch_take(&device->gates, device->hip, (size_t)(call->tokens * call->experts) * sizeof(float), &memory,
+                             error))
         return false;
     *gates = memory;
     return true;

@@ -1,7 +1,7 @@
 /* projection_q8_0, through its launcher. Dimensions of a shape: rows, k, n. */
 #include "kernels/ds4/projection_case.h"
-#include "kernels/ds4/wave_size.h"
 #include "kernels/forward.h"
+#include "kernels/launch/wave_size.h"
 #include "reference/ds4_projection.h"
 
 enum { X, BLOCKS, OUT }; /* tensors */
@@ -77,7 +77,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 FORWARD_OUTPUTS(ds4_projection)
 FORWARD_AUDIT(ds4_projection, n)
 
-bool ds4_projection_launch_case(const struct reg_call *call, int wave_size, struct ds4_scratch *scratch,
+bool ds4_projection_launch_case(const struct reg_call *call, int wave_size, struct launch_scratch *scratch,
                                 struct ds4_weight_cache *cache, struct error *error)
 {
     const struct ds4_projection_device device = {
@@ -99,7 +99,7 @@ static bool launch(void *state, const struct reg_call *call, struct error *error
     if (call->device >= DS4_MOST_DEVICES)
         return error_set(error, STATUS_USAGE, "device %d: the projection keeps state for devices 0 to %d", call->device,
                          DS4_MOST_DEVICES - 1);
-    return ds4_wave_size(call->hip, call->device, &wave_size, error) &&
+    return launch_wave_size(call->hip, call->device, &wave_size, error) &&
            ds4_projection_launch_case(call, wave_size, &own->scratch[call->device], &own->cache[call->device], error);
 }
 

@@ -6,8 +6,8 @@
 #define KERNELS_DS4_PROJECTION_H
 
 #include "contract/base/error.h"
-#include "kernels/ds4/scratch.h"
 #include "kernels/ds4/weight_cache.h"
+#include "kernels/launch/scratch.h"
 
 #define DS4_PROJECTION_SOURCE "kernels/ds4/projection.hip"
 
@@ -40,7 +40,7 @@ struct ds4_projection_device {
     const struct hip_api *hip;
     const hipFunction_t *functions; /* DS4_PROJECTION_N_KERNELS; NULL for those that the chip's code lacks */
     int wave_size;
-    struct ds4_scratch *scratch;
+    struct launch_scratch *scratch;
     struct ds4_weight_cache *cache;
 };
 
@@ -56,7 +56,7 @@ bool ds4_projection_launch(const struct ds4_projection_device *device, const str
 enum { DS4_MOST_DEVICES = 64 };
 struct ds4_projection_state {
     const struct hip_api *hip;
-    struct ds4_scratch scratch[DS4_MOST_DEVICES];
+    struct launch_scratch scratch[DS4_MOST_DEVICES];
     struct ds4_weight_cache cache[DS4_MOST_DEVICES];
 };
 bool ds4_projection_open(const struct hip_api *hip, void **state, struct error *error);

@@ -6,7 +6,7 @@
 #include "kernels/ds4/projection.h"
 
 /* Launches a case, as variants for that wave size do, with that scratch and cache. */
-bool ds4_projection_launch_case(const struct reg_call *call, int wave_size, struct ds4_scratch *scratch,
+bool ds4_projection_launch_case(const struct reg_call *call, int wave_size, struct launch_scratch *scratch,
                                 struct ds4_weight_cache *cache, struct error *error);
 
 #define DS4_PROJECTION_DEVICES_SHAPE "3x1057x9"

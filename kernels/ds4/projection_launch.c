@@ -90,8 +90,8 @@ bool ds4_projection_launch(const struct ds4_projection_device *device, const str
     enum ds4_projection_kernel kernel;
     const void *weights;
     void *partial;
-    if (!ds4_scratch_take(device->scratch, device->hip, (size_t)n_splits * (size_t)n_out * sizeof(float), &partial,
-                          error) ||
+    if (!launch_scratch_take(device->scratch, device->hip, (size_t)n_splits * (size_t)n_out * sizeof(float), &partial,
+                             error) ||
         !find_weights(device, call, variant, &kernel, &weights, error))
         return false;
     const float *x = call->x;
@@ -123,7 +123,7 @@ void ds4_projection_close(void *state)
     struct ds4_projection_state *closed = state;
     for (int d = 0; d < DS4_MOST_DEVICES; d++) {
         ds4_weight_cache_free(&closed->cache[d], closed->hip);
-        ds4_scratch_free(&closed->scratch[d], closed->hip);
+        launch_scratch_free(&closed->scratch[d], closed->hip);
     }
     free(closed);
 }

@@ -16,8 +16,8 @@
 #include "contract/launcher.h"
 #include "kernels/ds4/combine.h"
 #include "kernels/ds4/projection.h"
-#include "kernels/ds4/scratch.h"
 #include "kernels/ds4/weight_cache.h"
+#include "kernels/launch/scratch.h"
 
 static const char registered[] = "projection_q8_0";
 
@@ -398,17 +398,17 @@ static void scratch_grows_and_is_kept(void **state)
     struct error error = {0};
     fixture_open(&f, 1);
     struct hip_api hip = counting(&f, false);
-    struct ds4_scratch scratch = {0};
+    struct launch_scratch scratch = {0};
     void *first, *second;
-    assert_true(ds4_scratch_take(&scratch, &hip, 100, &first, &error));
-    assert_true(ds4_scratch_take(&scratch, &hip, 64, &second, &error));
+    assert_true(launch_scratch_take(&scratch, &hip, 100, &first, &error));
+    assert_true(launch_scratch_take(&scratch, &hip, 64, &second, &error));
     assert_ptr_equal(first, second);
-    assert_true(ds4_scratch_take(&scratch, &hip, 101, &second, &error));
+    assert_true(launch_scratch_take(&scratch, &hip, 101, &second, &error));
     assert_int_equal(allocator.n_calls, 2);
     allocator.is_full = true;
-    assert_false(ds4_scratch_take(&scratch, &hip, 102, &second, &error));
+    assert_false(launch_scratch_take(&scratch, &hip, 102, &second, &error));
     assert_string_equal(error.text, "hipMalloc of 102 bytes of scratch: hipErrorOutOfMemory");
-    ds4_scratch_free(&scratch, &hip);
+    launch_scratch_free(&scratch, &hip);
     fixture_close(&f);
 }
 
@@ -438,8 +438,8 @@ static hipError_t noted_launch(hipFunction_t function, unsigned grid_x, unsigned
 }
 
 /* Launches 2 rows of k = 64 and n = 3 with the runtime's launches noted; false with the error. */
-static bool launch_noted(const struct fixture *f, struct ds4_scratch *scratch, struct ds4_weight_cache *cache, int refused,
-                         struct error *error)
+static bool launch_noted(const struct fixture *f, struct launch_scratch *scratch, struct ds4_weight_cache *cache,
+                         int refused, struct error *error)
 {
     static const char blocks[1]; /* no kernel runs that would read it */
     struct hip_api hip = *f->device->hip;
@@ -459,7 +459,7 @@ static void a_copy_whose_filling_was_refused_is_filled_by_the_next_launch(void *
     (void)state;
     struct fixture f;
     struct error error = {0};
-    struct ds4_scratch scratch = {0};
+    struct launch_scratch scratch = {0};
     struct ds4_weight_cache cache = {.budget_bytes = 1 << 20};
     fixture_open(&f, 1);
     assert_true(launch_noted(&f, &scratch, &cache, -1, &error));
@@ -474,7 +474,7 @@ static void a_copy_whose_filling_was_refused_is_filled_by_the_next_launch(void *
     assert_int_equal(launches.n_kernels, 2);
     assert_int_equal(launches.kernels[0], DS4_projection_f16_w32);
     ds4_weight_cache_free(&cache, f.device->hip);
-    ds4_scratch_free(&scratch, f.device->hip);
+    launch_scratch_free(&scratch, f.device->hip);
     fixture_close(&f);
 }
 

@@ -1,11 +1,11 @@
-#include "kernels/ds4/scratch.h"
+#include "kernels/launch/scratch.h"
 
 /* hipFree waits for the launches that still use what is freed. */
-bool ds4_scratch_take(struct ds4_scratch *scratch, const struct hip_api *hip, size_t n_bytes, void **memory,
-                      struct error *error)
+bool launch_scratch_take(struct launch_scratch *scratch, const struct hip_api *hip, size_t n_bytes, void **memory,
+                         struct error *error)
 {
     if (scratch->n_bytes < n_bytes) {
-        ds4_scratch_free(scratch, hip);
+        launch_scratch_free(scratch, hip);
         hipError_t code = hip->hipMalloc(&scratch->memory, n_bytes);
         if (code != hipSuccess)
             return error_set(error, STATUS_ENVIRONMENT, "hipMalloc of %zu bytes of scratch: %s", n_bytes,
@@ -16,9 +16,9 @@ bool ds4_scratch_take(struct ds4_scratch *scratch, const struct hip_api *hip, si
     return true;
 }
 
-void ds4_scratch_free(struct ds4_scratch *scratch, const struct hip_api *hip)
+void launch_scratch_free(struct launch_scratch *scratch, const struct hip_api *hip)
 {
     if (scratch->memory)
         hip->hipFree(scratch->memory);
-    *scratch = (struct ds4_scratch){0};
+    *scratch = (struct launch_scratch){0};
 }
