@@ -5,6 +5,7 @@
 
 #include "contract/base/parallel.h"
 #include "reference/blocks.h"
+#include "reference/wide_sum.h"
 
 static const void *row_of(const struct ds4_matmul *p, int64_t j)
 {
@@ -79,19 +80,6 @@ static struct bound scaled_sum(const struct ds4_matmul *p, const void *row, int6
     return scaled;
 }
 
-/* A sum in two doubles (Knuth; Muller et al., 4.3.2): terms of very different sizes may cancel, and the value must still be
- * good to far below a spacing of the output. */
-struct wide_sum {
-    double high, low;
-};
-
-static void wide_add(struct wide_sum *sum, double term)
-{
-    double high = sum->high + term, from_sum = high - term;
-    sum->low += (sum->high - from_sum) + (term - (high - from_sum));
-    sum->high = high;
-}
-
 /* The sum of x w, of which each product is exact: at most 24 + 8 + 11 bits. */
 static double exact_value(const struct ds4_matmul *p, const double *factors, const double *x, const void *row)
 {
@@ -99,7 +87,7 @@ static double exact_value(const struct ds4_matmul *p, const double *factors, con
     const struct block_q8_0 *blocks = p->weights == DS4_Q8_0 ? row : NULL;
     for (int64_t i = 0; i < p->k; i++)
         wide_add(&sum, x[i] * factors[i] * (blocks ? q8_0_scale(&blocks[i / Q8_0_WEIGHTS]) : 1));
-    return sum.high + sum.low;
+    return wide_value(&sum);
 }
 
 /* The sum of all groups; infinities and NaN among them decide it unless the finite ones may overflow. */
