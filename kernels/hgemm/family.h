@@ -1,0 +1,17 @@
+/* What the registrations of the hgemm family share. Dimensions of a shape: m, n, k. */
+#ifndef KERNELS_HGEMM_FAMILY_H
+#define KERNELS_HGEMM_FAMILY_H
+
+#include "contract/registry.h"
+#include "kernels/hgemm/tile.h"
+
+#define HGEMM_CDNA_CHIPS "gfx90a,gfx942,gfx950"
+#define HGEMM_WMMA_CHIPS "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201"
+
+enum { HGEMM_A, HGEMM_B, HGEMM_C }; /* tensors, of every registration the first */
+
+/* A and B of a case: for edges numbers from 0 to 2^55, which no sum makes overflow, and every second row of A subnormal or
+ * barely not; exact integers, all of a sum's products with the sign of its row of A. */
+void hgemm_fill(const struct reg_case *c, int tensor, void *data);
+
+#endif
