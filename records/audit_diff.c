@@ -1,0 +1,236 @@
+#include "records/audit_diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *audit_grade_word(enum audit_grade grade)
+{
+    static const char *const words[] = {
+#define GRADE_WORD(grade, word, why) [AUDIT_##grade] = (word),
+        AUDIT_GRADES(GRADE_WORD)
+#undef GRADE_WORD
+    };
+    return words[grade];
+}
+
+/* What more of a figure means. */
+enum meaning {
+    OTHER,    /* neither good nor bad */
+    RESOURCE, /* takes room from other waves, or will at the next step */
+    SCRATCH   /* memory traffic that the source does not have */
+};
+
+/* The figures in words, in the order in which a line tells them. Occupancy is told apart, as their consequence. */
+static const struct {
+    enum record_figure figure;
+    enum meaning meaning;
+    const char *words; /* after the number */
+} figures[] = {
+    {RECORD_private, SCRATCH, "bytes of scratch"},
+    {RECORD_vspills, SCRATCH, "spilled VGPRs"},
+    {RECORD_sspills, SCRATCH, "spilled SGPRs"},
+    {RECORD_vgprs, RESOURCE, "VGPRs"},
+    {RECORD_agprs, RESOURCE, "AGPRs"},
+    {RECORD_sgprs, OTHER, "SGPRs"}, /* a fixed set a wave on RDNA; elsewhere a limit only at steps, which the waves tell */
+    {RECORD_lds, RESOURCE, "bytes of LDS"},
+    {RECORD_bound, OTHER, "threads at most"},
+    {RECORD_wave, OTHER, "lanes a wave"},
+    {RECORD_code, OTHER, "bytes of code"},
+};
+
+enum { N_FIGURES = sizeof figures / sizeof *figures };
+_Static_assert(N_FIGURES + 1 == RECORD_FIGURE_COUNT, "every figure but the occupancy has a row");
+
+/* Lanes that a SIMD holds: waves of 32 and of 64 compare by them. */
+static uint64_t lanes_of(const struct record *record)
+{
+    return (uint64_t)record->figure[RECORD_occupancy] * record->figure[RECORD_wave];
+}
+
+/* How much more there is of the figures of a meaning, and how much less: of resources, which have different units, as a
+ * share of what there was. */
+struct shift {
+    double more, less;
+};
+
+static struct shift shift_of(const struct audit_change *change, enum meaning meaning)
+{
+    struct shift shift = {0, 0};
+    for (size_t i = 0; i < N_FIGURES; i++) {
+        if (figures[i].meaning != meaning)
+            continue;
+        double old = change->before->figure[figures[i].figure], now = change->after->figure[figures[i].figure];
+        double by = meaning == RESOURCE && old > 0 ? (now - old) / old : now - old;
+        *(by > 0 ? &shift.more : &shift.less) += by > 0 ? by : -by;
+    }
+    return shift;
+}
+
+/* Grade and weight of a kernel that is in both sets; scratch outweighs waves, and waves outweigh what they are made of. */
+static void grade_both(struct audit_change *change)
+{
+    struct shift scratch = shift_of(change, SCRATCH), resources = shift_of(change, RESOURCE);
+    double lanes_before = (double)lanes_of(change->before), lanes_after = (double)lanes_of(change->after);
+    change->grade = AUDIT_CHANGED;
+    if (scratch.more > 0) {
+        change->grade = AUDIT_SPILLS;
+        change->weight = scratch.more;
+    } else if (lanes_after < lanes_before) {
+        change->grade = AUDIT_WAVES;
+        change->weight = 1 - lanes_after / lanes_before;
+    } else if (lanes_after > lanes_before || scratch.less > 0) {
+        change->grade = AUDIT_BETTER;
+    } else if (resources.more > 0 && resources.less == 0) {
+        change->grade = AUDIT_LARGER;
+        change->weight = resources.more;
+    } else if (resources.less > 0 && resources.more == 0) {
+        change->grade = AUDIT_BETTER;
+    }
+}
+
+static bool is_unchanged(const struct audit_change *change)
+{
+    return change->before && change->after &&
+           memcmp(change->before->figure, change->after->figure, sizeof change->after->figure) == 0;
+}
+
+static bool is_over(struct audit_change *change, const struct audit_budgets *budgets)
+{
+    if (!budgets || !change->after)
+        return false;
+    struct budget budget = budgets->find(budgets->context, change->kernel, change->chip);
+    return !budget_holds(&budget, change->after, change->over);
+}
+
+/* Adds a pair unless nothing about it is to be told. */
+static void add(struct audit_diff *diff, const struct record *before, const struct record *after,
+                const struct audit_budgets *budgets)
+{
+    const struct record *either = after ? after : before;
+    struct audit_change change = {.kernel = either->kernel, .chip = either->chip, .before = before, .after = after};
+    if (before && after)
+        grade_both(&change);
+    else
+        change.grade = after ? AUDIT_NEW : AUDIT_GONE;
+    if (is_over(&change, budgets)) {
+        change.weight = is_unchanged(&change) ? 0 : AUDIT_GRADE_COUNT - change.grade;
+        change.grade = AUDIT_OVER;
+    } else if (is_unchanged(&change)) {
+        diff->n_unchanged++;
+        return;
+    }
+    diff->n_of[change.grade]++;
+    diff->changes[diff->n_changes++] = change;
+}
+
+static int compare_names(const struct record *a, const struct record *b)
+{
+    int order = strcmp(a->kernel, b->kernel);
+    return order ? order : strcmp(a->chip, b->chip);
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+    return compare_names(*(const struct record *const *)a, *(const struct record *const *)b);
+}
+
+/* Pointers to the records by kernel and chip; NULL out of memory. */
+static const struct record **sorted(struct arena *arena, const struct record *records, size_t n)
+{
+    const struct record **list = arena_alloc(arena, (n + 1) * sizeof(const struct record *));
+    for (size_t i = 0; list && i < n; i++)
+        list[i] = &records[i];
+    if (list)
+        qsort(list, n, sizeof *list, compare_pointers);
+    return list;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct audit_change *left = a, *right = b;
+    if (left->grade != right->grade)
+        return left->grade < right->grade ? -1 : 1;
+    if (left->weight != right->weight)
+        return left->weight > right->weight ? -1 : 1;
+    return compare_names(left->after ? left->after : left->before, right->after ? right->after : right->before);
+}
+
+bool audit_diff_make(const struct record *before, size_t n_before, const struct record *after, size_t n_after,
+                     const struct audit_budgets *budgets, struct audit_diff *diff, struct error *error)
+{
+    *diff = (struct audit_diff){0};
+    const struct record **old = sorted(&diff->arena, before, n_before), **now = sorted(&diff->arena, after, n_after);
+    diff->changes = arena_alloc(&diff->arena, (n_before + n_after + 1) * sizeof *diff->changes);
+    if (!old || !now || !diff->changes) {
+        audit_diff_free(diff);
+        return error_set(error, STATUS_ENVIRONMENT, "out of memory");
+    }
+    for (size_t i = 0, j = 0; i < n_before || j < n_after;) {
+        int order = i == n_before ? 1 : j == n_after ? -1 : compare_names(old[i], now[j]);
+        const struct record *left = order <= 0 ? old[i++] : NULL, *right = order >= 0 ? now[j++] : NULL;
+        add(diff, left, right, budgets);
+    }
+    qsort(diff->changes, diff->n_changes, sizeof *diff->changes, compare_changes);
+    return true;
+}
+
+void audit_diff_free(struct audit_diff *diff)
+{
+    arena_free(&diff->arena);
+    *diff = (struct audit_diff){0};
+}
+
+/* "205 → 211 VGPRs, 0 → 64 bytes of scratch", or nothing where they are alike. */
+static void figures_text(const struct audit_change *change, struct text *text)
+{
+    const char *gap = "";
+    for (size_t i = 0; i < N_FIGURES; i++) {
+        uint32_t old = change->before->figure[figures[i].figure], now = change->after->figure[figures[i].figure];
+        if (old == now)
+            continue;
+        text_append(text, "%s%" PRIu32 " → %" PRIu32 " %s", gap, old, now, figures[i].words);
+        gap = ", ";
+    }
+    if (!*gap)
+        text_append(text, is_unchanged(change) ? "unchanged" : "all else unchanged");
+}
+
+/* What a new kernel takes, as far as it takes any. */
+static void whole_text(const struct record *record, struct text *text)
+{
+    text_append(text, "new");
+    const char *gap = ": ";
+    for (size_t i = 0; i < N_FIGURES; i++) {
+        if (figures[i].meaning == OTHER || !record->figure[figures[i].figure])
+            continue;
+        text_append(text, "%s%" PRIu32 " %s", gap, record->figure[figures[i].figure], figures[i].words);
+        gap = ", ";
+    }
+}
+
+static void waves_text(const struct audit_change *change, struct text *text)
+{
+    uint32_t now = change->after->figure[RECORD_occupancy];
+    uint32_t old = change->before ? change->before->figure[RECORD_occupancy] : now;
+    if (old != now)
+        text_append(text, ": %" PRIu32 " → %" PRIu32 " waves a SIMD", old, now);
+    else
+        text_append(text, ": %s%" PRIu32 " waves a SIMD", change->before ? "still " : "", now);
+}
+
+void audit_change_text(const struct audit_change *change, struct text *text)
+{
+    if (!change->after) {
+        text_append(text, "gone on %s", change->chip);
+        return;
+    }
+    if (change->before)
+        figures_text(change, text);
+    else
+        whole_text(change->after, text);
+    waves_text(change, text);
+    text_append(text, " on %s", change->chip);
+    if (change->grade == AUDIT_OVER)
+        text_append(text, "; over budget: %s", change->over);
+}
