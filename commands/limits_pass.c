@@ -196,7 +196,8 @@ static size_t plan_launches(struct pass *pass, const struct unit *unit, const st
             continue;
         }
         struct limit_launch *launch = &launches[n_launches++];
-        *launch = (struct limit_launch){.shape = shape->label, .lds_bytes = plan.lds_bytes};
+        *launch =
+            (struct limit_launch){.shape = shape->label, .lds_bytes = plan.lds_bytes, .wave_size = registration->wave_size};
         memcpy(launch->grid, plan.grid, sizeof launch->grid);
         memcpy(launch->block, plan.block, sizeof launch->block);
     }

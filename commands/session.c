@@ -34,10 +34,10 @@ struct builder session_builder(struct toolchain *toolchain)
 
 /* The launch of a kernel, or why nobody can tell. */
 static enum launch_fit kernel_fits(const struct chip *chip, const struct code_kernel *kernel, const struct reg_plan *plan,
-                                   char text[VERDICT_REASON_BYTES])
+                                   unsigned wave_size, char text[VERDICT_REASON_BYTES])
 {
     char problem[LIMIT_TEXT_BYTES] = "";
-    struct limit_launch launch = {.shape = "", .lds_bytes = plan->lds_bytes};
+    struct limit_launch launch = {.shape = "", .lds_bytes = plan->lds_bytes, .wave_size = wave_size};
     if (!kernel) {
         snprintf(text, VERDICT_REASON_BYTES, "the code object has no such kernel");
         return LAUNCH_UNKNOWN;
@@ -62,7 +62,7 @@ static enum launch_fit launch_fits(void *context, const struct registration *reg
         return LAUNCH_UNKNOWN;
     }
     const struct code_kernel *kernel = registration->symbol ? code_object_kernel(&object, registration->symbol) : NULL;
-    enum launch_fit fit = kernel_fits(chip, kernel, plan, text);
+    enum launch_fit fit = kernel_fits(chip, kernel, plan, registration->wave_size, text);
     code_object_free(&object);
     return fit;
 }

@@ -26,6 +26,7 @@ enum { HIPCONTRACT_ABI = 1 };
     X("bytes of struct reg_file", sizeof(struct reg_file))                                                                 \
     X("bytes of struct reg_launcher", sizeof(struct reg_launcher))                                                         \
     X("bytes of struct reg_call", sizeof(struct reg_call))                                                                 \
+    X("bytes of struct reg_budget", sizeof(struct reg_budget))                                                             \
     X("bytes of struct reg_known_finding", sizeof(struct reg_known_finding))                                               \
     X("bytes of struct hip_api", sizeof(struct hip_api))                                                                   \
     X("bytes of struct bound", sizeof(struct bound))                                                                       \

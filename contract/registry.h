@@ -198,6 +198,15 @@ const char *reg_launcher_check_name(enum reg_launcher_check check);
 /* REG_LAUNCHER_CHECK_COUNT where no check is named so. */
 enum reg_launcher_check reg_launcher_check_find(const char *name);
 
+/* Ceilings for what the compiler may make of a registration's kernels; gate 5 and `audit` hold every row that is for the
+ * chip. At least one of them is set. */
+struct reg_budget {
+    const char *chips;    /* comma list; NULL: all of the registration */
+    bool no_scratch;      /* no scratch, and no spilled register */
+    uint32_t most_vgprs;  /* a lane, AGPRs included where they share a file; 0: any number */
+    uint32_t least_waves; /* a SIMD, in every registered launch; 0: any number */
+};
+
 struct registration {
     const char *name;                    /* of the registration: what `--only` matches and output lines print */
     const char *family;                  /* folder under kernels/ */
@@ -249,6 +258,9 @@ struct registration {
     const struct reg_bytes *bytes;
     size_t n_bytes;
     const struct reg_weights *weights; /* NULL: none of its inputs is found in files */
+    const struct reg_budget *budgets;
+    size_t n_budgets;
+    unsigned wave_size; /* lanes of a wave that its source or its launch is written for, 32 or 64; 0: any */
 };
 
 /* X(how, text): how a control's launch is wrong. */
@@ -286,8 +298,9 @@ struct control {
 };
 
 /* Members of a registration that list all of an array. */
-#define REG_SHAPES(array) .shapes = (array), .n_shapes = sizeof(array) / sizeof(array)[0]
-#define REG_BYTES(array)  .bytes = (array), .n_bytes = sizeof(array) / sizeof(array)[0]
+#define REG_SHAPES(array)  .shapes = (array), .n_shapes = sizeof(array) / sizeof(array)[0]
+#define REG_BYTES(array)   .bytes = (array), .n_bytes = sizeof(array) / sizeof(array)[0]
+#define REG_BUDGETS(array) .budgets = (array), .n_budgets = sizeof(array) / sizeof(array)[0]
 
 #define REG_PASTE_(a, b) a##b
 #define REG_PASTE(a, b)  REG_PASTE_(a, b)

@@ -225,14 +225,45 @@ static bool weights_are_sound(const struct registration *r, struct error *error)
     return true;
 }
 
+/* Every chip of the comma list is one that the registration is for. */
+static bool budget_chips_are_its(const struct registration *r, const struct reg_budget *budget, size_t index,
+                                 struct error *error)
+{
+    char chip[CHIP_NAME_BYTES];
+    for (const char *at = budget->chips; chips_next(&at, chip);)
+        if (!*chip || !registration_is_for(r, chip))
+            return INVALID(error, r->name, "budget %zu is for the chips '%s'; name some that the registration is for",
+                           index, budget->chips);
+    return true;
+}
+
+static bool budgets_are_sound(const struct registration *r, struct error *error)
+{
+    for (size_t i = 0; i < r->n_budgets; i++) {
+        const struct reg_budget *budget = &r->budgets[i];
+        if (!budget->no_scratch && !budget->most_vgprs && !budget->least_waves)
+            return INVALID(error, r->name, "budget %zu has no ceiling; set no_scratch, most_vgprs or least_waves", i);
+        if (!budget_chips_are_its(r, budget, i, error))
+            return false;
+    }
+    return true;
+}
+
+static bool wave_size_is_one(const struct registration *r, struct error *error)
+{
+    return r->wave_size == 0 || r->wave_size == 32 || r->wave_size == 64 ||
+           INVALID(error, r->name, "it is written for waves of %u lanes; waves have 32 or 64", r->wave_size);
+}
+
 static bool registration_check(const struct registry *registry, size_t i, struct error *error)
 {
     const struct registration *r = registry->registrations[i];
     if (i > 0 && strcmp(registry->registrations[i - 1]->name, r->name) == 0)
         return INVALID(error, r->name, "registered twice; names are unique");
     return check_launcher(r, error) && says_why_not_exact(r, error) && known_findings_are_sound(r, error) &&
-           shapes_are_hygienic(r, error) && sibling_exists(registry, r, error) && weights_are_sound(r, error) &&
-           check_twin(registry, r, error) && has_control(registry, r, error);
+           budgets_are_sound(r, error) && wave_size_is_one(r, error) && shapes_are_hygienic(r, error) &&
+           sibling_exists(registry, r, error) && weights_are_sound(r, error) && check_twin(registry, r, error) &&
+           has_control(registry, r, error);
 }
 
 #define BAD_CONTROL(error, name, ...) (error_set(error, STATUS_USAGE, __VA_ARGS__), error_prefix(error, "control %s", name))

@@ -59,5 +59,8 @@ struct chip_usage {
 
 /* Waves per SIMD that fit by registers, LDS and slots, at least 1 (LLVM's AMDGPUBaseInfo formulas; docs/chips.md). */
 uint32_t chip_occupancy(const struct chip *chip, const struct chip_usage *usage);
+/* Waves of one workgroup that its CU, or its WGP where it may spread over both CUs, can hold at once, by registers and
+ * slots: a workgroup of more can never start. */
+uint32_t chip_workgroup_waves(const struct chip *chip, const struct chip_usage *usage);
 
 #endif

@@ -7,16 +7,23 @@
 /* WGP_MODE, bit 29 of COMPUTE_PGM_RSRC1 on gfx10 and later (AMDGPUUsage, "compute_pgm_rsrc1"). */
 enum { RSRC1_WGP_MODE = 1 << 29 };
 
-struct record limits_measure(const struct chip *chip, const struct code_kernel *kernel)
+/* What a workgroup of so many threads and so much LDS takes. */
+static struct chip_usage usage_of(const struct chip *chip, const struct code_kernel *kernel, uint32_t threads,
+                                  uint32_t lds_bytes)
 {
-    struct chip_usage usage = {
+    return (struct chip_usage){
         .wave_size = kernel->wave_size,
         .vgprs = kernel->vgprs,
         .sgprs = kernel->sgprs,
-        .lds_bytes = kernel->lds_bytes,
-        .workgroup_threads = kernel->max_workgroup_threads,
+        .lds_bytes = lds_bytes,
+        .workgroup_threads = threads,
         .cu_mode = chip->has_wgp && !(kernel->descriptor.rsrc1 & RSRC1_WGP_MODE),
     };
+}
+
+struct record limits_measure(const struct chip *chip, const struct code_kernel *kernel)
+{
+    struct chip_usage usage = usage_of(chip, kernel, kernel->max_workgroup_threads, kernel->lds_bytes);
     return (struct record){
         .kernel = kernel->name,
         .chip = chip->name,
@@ -97,10 +104,41 @@ static bool required_is_met(const struct code_kernel *kernel, const struct limit
                   block[0], block[1], block[2], required[0], required[1], required[2]);
 }
 
+static bool wave_size_is_met(const struct chip *chip, const struct code_kernel *kernel, const struct limit_launch *launch,
+                             char text[LIMIT_TEXT_BYTES])
+{
+    if (!launch->wave_size || launch->wave_size == kernel->wave_size)
+        return true;
+    return misfit(text, launch, "written for waves of %" PRIu32 " lanes, compiled for waves of %" PRIu32 " lanes on %s",
+                  launch->wave_size, kernel->wave_size, chip->name);
+}
+
+/* All waves of a workgroup must be there at once, or its barriers never open: the hardware starts none that has no room. */
+static bool waves_fit(const struct chip *chip, const struct code_kernel *kernel, const struct limit_launch *launch,
+                      char text[LIMIT_TEXT_BYTES])
+{
+    uint32_t threads = (uint32_t)threads_of(launch);
+    struct chip_usage usage = usage_of(chip, kernel, threads, kernel->lds_bytes + launch->lds_bytes);
+    uint32_t waves = threads / usage.wave_size + (threads % usage.wave_size != 0);
+    uint32_t most = chip_workgroup_waves(chip, &usage);
+    if (waves <= most)
+        return true;
+    return misfit(text, launch,
+                  "%" PRIu32 " waves a workgroup, with %" PRIu32 " VGPRs and %" PRIu32 " SGPRs %s holds %" PRIu32, waves,
+                  kernel->vgprs, kernel->sgprs, chip->name, most);
+}
+
+uint32_t limits_launch_occupancy(const struct chip *chip, const struct code_kernel *kernel,
+                                 const struct limit_launch *launch)
+{
+    struct chip_usage usage = usage_of(chip, kernel, (uint32_t)threads_of(launch), kernel->lds_bytes + launch->lds_bytes);
+    return chip_occupancy(chip, &usage);
+}
+
 bool limits_launch_fits(const struct chip *chip, const struct code_kernel *kernel, const struct limit_launch *launch,
                         char text[LIMIT_TEXT_BYTES])
 {
-    if (!grid_fits(launch, text) || !required_is_met(kernel, launch, text))
+    if (!grid_fits(launch, text) || !wave_size_is_met(chip, kernel, launch, text) || !required_is_met(kernel, launch, text))
         return false;
     uint64_t threads = threads_of(launch);
     if (threads > kernel->max_workgroup_threads)
@@ -109,7 +147,7 @@ bool limits_launch_fits(const struct chip *chip, const struct code_kernel *kerne
     if (lds_bytes > chip->lds_max_per_workgroup)
         return misfit(text, launch, "%" PRIu32 " + %" PRIu32 " bytes of LDS, %s has %" PRIu32, kernel->lds_bytes,
                       launch->lds_bytes, chip->name, chip->lds_max_per_workgroup);
-    return true;
+    return waves_fit(chip, kernel, launch, text);
 }
 
 bool limits_bound_is_used(const struct code_kernel *kernel, const struct limit_launch *launches, size_t n_launches,
@@ -121,7 +159,7 @@ bool limits_bound_is_used(const struct code_kernel *kernel, const struct limit_l
             most = threads_of(&launches[i]);
     if (n_launches == 0 || most >= kernel->max_workgroup_threads)
         return true;
-    snprintf(text, LIMIT_TEXT_BYTES, "launch: at most %" PRIu64 " threads, bound %" PRIu32, most,
+    snprintf(text, LIMIT_TEXT_BYTES, "launched at %" PRIu64 " threads where the compiled bound is %" PRIu32, most,
              kernel->max_workgroup_threads);
     return false;
 }

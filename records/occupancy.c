@@ -33,12 +33,18 @@ static uint32_t waves_by_sgprs(const struct chip *chip, const struct chip_usage 
     return steps[i].waves;
 }
 
+/* SIMDs that one workgroup may use. */
+static uint32_t simds_of_workgroup(const struct chip *chip, const struct chip_usage *usage)
+{
+    return (chip->has_wgp && !usage->cu_mode ? 2 : 1) * chip->simds_per_cu;
+}
+
 /* Whole workgroups share the LDS and the wave slots of a CU, or of a WGP where the workgroup may spread over its two CUs.
  */
 static uint32_t waves_by_workgroups(const struct chip *chip, const struct chip_usage *usage)
 {
     uint32_t n_cus = chip->has_wgp && !usage->cu_mode ? 2 : 1;
-    uint32_t simds = n_cus * chip->simds_per_cu;
+    uint32_t simds = simds_of_workgroup(chip, usage);
     uint32_t waves_per_workgroup = divide_up(usage->workgroup_threads, usage->wave_size);
     uint32_t by_slots = simds * chip->max_waves_per_simd / waves_per_workgroup;
     uint32_t by_lds = usage->lds_bytes ? n_cus * chip->lds_bytes_per_cu / usage->lds_bytes : by_slots;
@@ -51,4 +57,10 @@ uint32_t chip_occupancy(const struct chip *chip, const struct chip_usage *usage)
     waves = least(waves, waves_by_workgroups(chip, usage));
     waves = least(waves, chip->max_waves_per_simd);
     return waves ? waves : 1;
+}
+
+uint32_t chip_workgroup_waves(const struct chip *chip, const struct chip_usage *usage)
+{
+    uint32_t waves = least(waves_by_vgprs(chip, usage), waves_by_sgprs(chip, usage));
+    return least(waves, chip->max_waves_per_simd) * simds_of_workgroup(chip, usage);
 }

@@ -71,7 +71,7 @@ check "a missing record is red" ends 1 "LIMIT gfx1151 demo_scale  record missing
 check "limits --update writes it again" ends 0 "1 record files written" $program limits --only demo_scale --update
 sed -i 's/__launch_bounds__(threads)/__launch_bounds__(256)/' kernels/demo/demo_scale.hip
 check "a launch of fewer threads than the compiled bound is a limit problem" \
-    ends 1 "launch: at most 64 threads, bound 256" $program limits --only demo_scale --chip gfx1151
+    ends 1 "launched at 64 threads where the compiled bound is 256" $program limits --only demo_scale --chip gfx1151
 sed -i 's/__launch_bounds__(256)/__launch_bounds__(32)/' kernels/demo/demo_scale.hip
 check "so is one of more" ends 1 "64 threads, bound 32" $program limits --only demo_scale --chip gfx1151
 sed -i 's/float sum = 0;/float sum = nothing;/' kernels/demo/demo_scale.hip

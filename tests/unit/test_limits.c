@@ -173,17 +173,18 @@ static void launches_that_do_not_fit_are_named(void **state)
         struct limit_launch launch;
         const char *text; /* NULL: fits */
     } cases[] = {
-        {{"s", {4, 1, 1}, {256, 1, 1}, 0}, NULL},
-        {{"s", {4, 1, 1}, {16, 16, 1}, 65536 - 1024}, NULL},
-        {{"s", {4, 1, 1}, {512, 1, 1}, 0}, "launch at s: 512 threads, bound 256"},
-        {{"s", {4, 1, 1}, {16, 17, 1}, 0}, "launch at s: 272 threads, bound 256"},
-        {{"s", {4, 1, 1}, {256, 1, 1}, 65536 - 1023}, "launch at s: 1024 + 64513 bytes of LDS, gfx1151 has 65536"},
-        {{"s", {0, 1, 1}, {256, 1, 1}, 0}, "launch at s: grid or block is empty in dimension 0"},
-        {{"s", {1, 1, 1}, {256, 0, 1}, 0}, "launch at s: grid or block is empty in dimension 1"},
-        {{"s", {1, 1 << 24, 1}, {1, 256, 1}, 0},
+        {{"s", {4, 1, 1}, {256, 1, 1}, .lds_bytes = 0}, NULL},
+        {{"s", {4, 1, 1}, {16, 16, 1}, .lds_bytes = 65536 - 1024}, NULL},
+        {{"s", {4, 1, 1}, {512, 1, 1}, .lds_bytes = 0}, "launch at s: 512 threads, bound 256"},
+        {{"s", {4, 1, 1}, {16, 17, 1}, .lds_bytes = 0}, "launch at s: 272 threads, bound 256"},
+        {{"s", {4, 1, 1}, {256, 1, 1}, .lds_bytes = 65536 - 1023},
+         "launch at s: 1024 + 64513 bytes of LDS, gfx1151 has 65536"},
+        {{"s", {0, 1, 1}, {256, 1, 1}, .lds_bytes = 0}, "launch at s: grid or block is empty in dimension 0"},
+        {{"s", {1, 1, 1}, {256, 0, 1}, .lds_bytes = 0}, "launch at s: grid or block is empty in dimension 1"},
+        {{"s", {1, 1 << 24, 1}, {1, 256, 1}, .lds_bytes = 0},
          "launch at s: grid 16777216 of 256 work-items in dimension 1, a dispatch counts to 2^32 - 1"},
-        {{"s", {1, (1 << 24) - 1, 1}, {1, 256, 1}, 0}, NULL},
-        {{"s", {1, 1, 1}, {65536, 65536, 1}, 0}, "launch at s: 4294967296 threads, bound 256"},
+        {{"s", {1, (1 << 24) - 1, 1}, {1, 256, 1}, .lds_bytes = 0}, NULL},
+        {{"s", {1, 1, 1}, {65536, 65536, 1}, .lds_bytes = 0}, "launch at s: 4294967296 threads, bound 256"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[LIMIT_TEXT_BYTES] = "";
@@ -197,16 +198,77 @@ static void launches_that_do_not_fit_are_named(void **state)
     assert_string_equal(text, "launch at s: block 256,1,1, compiled for 128,1,1");
 }
 
+static void launches_for_another_wave_size_are_named(void **state)
+{
+    (void)state;
+    struct code_kernel kernel = plain_kernel();
+    struct limit_launch launch = {"s", {4, 1, 1}, {256, 1, 1}, .wave_size = 32};
+    char text[LIMIT_TEXT_BYTES];
+    assert_true(limits_launch_fits(chip_find("gfx1151"), &kernel, &launch, text));
+    kernel.wave_size = 64;
+    assert_false(limits_launch_fits(chip_find("gfx90a"), &kernel, &launch, text));
+    assert_string_equal(text, "launch at s: written for waves of 32 lanes, compiled for waves of 64 lanes on gfx90a");
+    launch.wave_size = 0;
+    assert_true(limits_launch_fits(chip_find("gfx90a"), &kernel, &launch, text));
+}
+
+/* 208 registers are allocated as 216 on gfx1151: 7 waves a SIMD, so 28 on the four SIMDs of a WGP and 14 on the two of a
+ * CU. gfx90a allocates them as 208: 2 waves on each of four SIMDs. */
+static void a_workgroup_of_more_waves_than_the_registers_let_in_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip;
+        uint32_t wave_size, rsrc1, threads;
+        const char *text; /* NULL: fits */
+    } cases[] = {
+        {"gfx1151", 32, 1u << 29, 28 * 32, NULL},
+        {"gfx1151", 32, 1u << 29, 28 * 32 + 1,
+         "launch at s: 29 waves a workgroup, with 208 VGPRs and 20 SGPRs gfx1151 holds 28"},
+        {"gfx1151", 32, 0, 14 * 32, NULL},
+        {"gfx1151", 32, 0, 15 * 32, "launch at s: 15 waves a workgroup, with 208 VGPRs and 20 SGPRs gfx1151 holds 14"},
+        {"gfx90a", 64, 0, 8 * 64, NULL},
+        {"gfx90a", 64, 0, 9 * 64, "launch at s: 9 waves a workgroup, with 208 VGPRs and 20 SGPRs gfx90a holds 8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct code_kernel kernel = plain_kernel();
+        kernel.vgprs = 208;
+        kernel.wave_size = cases[i].wave_size;
+        kernel.descriptor.rsrc1 = cases[i].rsrc1;
+        kernel.max_workgroup_threads = 1024;
+        struct limit_launch launch = {"s", {4, 1, 1}, {cases[i].threads, 1, 1}, .lds_bytes = 0};
+        char text[LIMIT_TEXT_BYTES] = "";
+        assert_int_equal(limits_launch_fits(chip_find(cases[i].chip), &kernel, &launch, text), cases[i].text == NULL);
+        if (cases[i].text)
+            assert_string_equal(text, cases[i].text);
+    }
+}
+
+/* Eight waves of 40 registers: 16 a SIMD by registers. 128 KiB of LDS in a WGP hold three workgroups of 1024 + 32768 bytes:
+ * 24 waves on four SIMDs. */
+static void a_launch_has_its_own_occupancy(void **state)
+{
+    (void)state;
+    struct code_kernel kernel = plain_kernel();
+    struct limit_launch launch = {"s", {4, 1, 1}, {256, 1, 1}, .lds_bytes = 0};
+    assert_int_equal(limits_launch_occupancy(chip_find("gfx1151"), &kernel, &launch), 16);
+    launch.lds_bytes = 32768;
+    assert_int_equal(limits_launch_occupancy(chip_find("gfx1151"), &kernel, &launch), 6);
+    launch.block[0] = 32; /* three waves on four SIMDs */
+    assert_int_equal(limits_launch_occupancy(chip_find("gfx1151"), &kernel, &launch), 1);
+}
+
 static void a_bound_that_no_launch_uses_is_a_problem(void **state)
 {
     (void)state;
     struct code_kernel kernel = plain_kernel();
     char text[LIMIT_TEXT_BYTES];
-    const struct limit_launch launches[] = {{"a", {1, 1, 1}, {64, 1, 1}, 0}, {"b", {1, 1, 1}, {64, 4, 1}, 0}};
+    const struct limit_launch launches[] = {{"a", {1, 1, 1}, {64, 1, 1}, .lds_bytes = 0},
+                                            {"b", {1, 1, 1}, {64, 4, 1}, .lds_bytes = 0}};
     assert_true(limits_bound_is_used(&kernel, launches, 2, text));
     assert_true(limits_bound_is_used(&kernel, NULL, 0, text));
     assert_false(limits_bound_is_used(&kernel, launches, 1, text));
-    assert_string_equal(text, "launch: at most 64 threads, bound 256");
+    assert_string_equal(text, "launched at 64 threads where the compiled bound is 256");
 }
 
 /* From here: the whole pass, on a family of its own. */
@@ -330,7 +392,7 @@ static void the_pass_finds_launches_that_do_not_fit(void **state)
     struct registration over[] = {good[0], make_registration(fixture, "twice", too_many, 2)};
     expect(run_pass(fixture, over, 2, false), 2, "!gfx90a twice launch at 1x65: 65 threads, bound 64");
     struct registration under[] = {make_registration(fixture, "thrice", fitting, 1), good[1]};
-    expect(run_pass(fixture, under, 2, false), 2, "!gfx1151 thrice launch: at most 64 threads, bound 128");
+    expect(run_pass(fixture, under, 2, false), 2, "!gfx1151 thrice launched at 64 threads where the compiled bound is 128");
     struct registration refusing[] = {good[0], make_registration(fixture, "twice", refused, 2)};
     expect(run_pass(fixture, refusing, 2, false), 2, "!gfx1151 twice launch at 1001x64: refused: more than 1000 rows");
     struct registration absent[] = {good[0], good[1], make_registration(fixture, "absent", fitting, 1)};
@@ -349,7 +411,7 @@ static void the_bound_of_a_kernel_that_a_launcher_has_too_may_be_the_launchers(v
     both[2].symbol = NULL;
     both[2].launcher = &launcher;
     expect(run_pass(fixture, both, 3, true), 0, "written");
-    expect(run_pass(fixture, both, 2, false), 2, "!gfx1151 thrice launch: at most 64 threads, bound 128");
+    expect(run_pass(fixture, both, 2, false), 2, "!gfx1151 thrice launched at 64 threads where the compiled bound is 128");
 }
 
 static void a_family_that_does_not_compile_is_a_problem_of_its_chip(void **state)
@@ -375,6 +437,9 @@ int main(void)
         TEST(every_figure_that_changed_is_told),
         TEST(measured_figures_include_occupancy),
         TEST(launches_that_do_not_fit_are_named),
+        TEST(launches_for_another_wave_size_are_named),
+        TEST(a_workgroup_of_more_waves_than_the_registers_let_in_is_named),
+        TEST(a_launch_has_its_own_occupancy),
         TEST(a_bound_that_no_launch_uses_is_a_problem),
         TEST(the_pass_finds_missing_current_stale_and_left_over_records),
         TEST(the_pass_finds_launches_that_do_not_fit),

@@ -21,6 +21,7 @@ struct spoilt {
     struct reg_bytes bytes[2];
     struct reg_window window;
     struct reg_launcher launcher;
+    struct reg_budget budget;
 };
 
 typedef void spoil(struct spoilt *s);
@@ -129,6 +130,29 @@ static void file_tensor_of_five_dimensions(struct spoilt *s)
 static void file_tensor_refused_and_used(struct spoilt *s)
 {
     weights_of(s, (struct reg_file_tensor){.suffix = "w", .refused = "a reason", .input = "w"});
+}
+static void budget_of(struct spoilt *s, struct reg_budget budget)
+{
+    s->budget = budget;
+    s->registration.budgets = &s->budget;
+    s->registration.n_budgets = 1;
+}
+static void budget_of_nothing(struct spoilt *s)
+{
+    budget_of(s, (struct reg_budget){.chips = "gfx1151"});
+}
+static void budget_for_another_chip(struct spoilt *s)
+{
+    s->registration.chips = "gfx1151,gfx90a";
+    budget_of(s, (struct reg_budget){.chips = "gfx90a,gfx942", .no_scratch = true});
+}
+static void budget_for_an_empty_name(struct spoilt *s)
+{
+    budget_of(s, (struct reg_budget){.chips = "gfx90a,,gfx942", .no_scratch = true});
+}
+static void waves_of_48(struct spoilt *s)
+{
+    s->registration.wave_size = 48;
 }
 static void date_that_is_none(struct spoilt *s)
 {
@@ -429,6 +453,10 @@ static void each_contradiction_is_refused(void **state)
         {file_tensor_refused_and_used, "file tensor w is refused and yet fills input w"},
         {date_that_is_none, "expires on '2026-02-30'"},
         {known_without_owner, "needs owner, reason and link"},
+        {budget_of_nothing, "budget 0 has no ceiling"},
+        {budget_for_another_chip, "budget 0 is for the chips 'gfx90a,gfx942'; name some that the registration is for"},
+        {budget_for_an_empty_name, "budget 0 is for the chips 'gfx90a,,gfx942'"},
+        {waves_of_48, "written for waves of 48 lanes; waves have 32 or 64"},
         {control_of_nobody, "no registration is named nobody"},
         {control_on_no_shape, "fake_dot has no shape 7x7"},
         {control_at_another_gate, "pattern signed is judged by gate 3, not 4"},
