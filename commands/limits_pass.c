@@ -1,11 +1,13 @@
 #include "commands/limits_pass.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/budgets.h"
 #include "contract/base/clock.h"
 #include "contract/base/parallel.h"
 #include "contract/base/project.h"
@@ -180,6 +182,18 @@ static void put_problem(struct pass *pass, const struct unit *unit, const char *
     put(pass, unit, &result);
 }
 
+/* What was compiled against the budgets of its registrations. */
+static void judge_budget(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
+{
+    struct record measured = limits_measure(unit->chip, kernel);
+    struct budget budget = kernel_budget(pass->registry, kernel->name, unit->chip->name);
+    char broken[BUDGET_TEXT_BYTES], text[LIMIT_TEXT_BYTES];
+    if (budget_holds(&budget, &measured, broken))
+        return;
+    snprintf(text, sizeof text, "over budget: %s", broken);
+    put_problem(pass, unit, kernel->name, text);
+}
+
 /* Fills the launches of a registration's shapes; a shape that its own plan refuses is a problem. Their number. */
 static size_t plan_launches(struct pass *pass, const struct unit *unit, const struct registration *registration,
                             struct limit_launch *launches)
@@ -204,13 +218,31 @@ static size_t plan_launches(struct pass *pass, const struct unit *unit, const st
     return n_launches;
 }
 
+/* The waves that a budget wants are those of each launch, with its threads and its dynamic LDS. */
+static void judge_launch_waves(struct pass *pass, const struct unit *unit, const struct registration *registration,
+                               const struct code_kernel *kernel, const struct limit_launch *launch)
+{
+    uint32_t wanted = registration_budget(registration, unit->chip->name).least_waves;
+    uint32_t waves = limits_launch_occupancy(unit->chip, kernel, launch);
+    bool is_told = limits_measure(unit->chip, kernel).figure[RECORD_occupancy] < wanted; /* of the kernel */
+    char text[LIMIT_TEXT_BYTES];
+    if (waves >= wanted || is_told)
+        return;
+    snprintf(text, sizeof text, "over budget: launch at %s: %" PRIu32 " waves a SIMD, the budget wants %" PRIu32,
+             launch->shape, waves, wanted);
+    put_problem(pass, unit, registration->name, text);
+}
+
 static void judge_launches(struct pass *pass, const struct unit *unit, const struct registration *registration,
                            const struct code_kernel *kernel, const struct limit_launch *launches, size_t n_launches)
 {
     char text[LIMIT_TEXT_BYTES];
-    for (size_t i = 0; i < n_launches; i++)
-        if (!limits_launch_fits(unit->chip, kernel, &launches[i], text))
+    for (size_t i = 0; i < n_launches; i++) {
+        if (limits_launch_fits(unit->chip, kernel, &launches[i], text))
+            judge_launch_waves(pass, unit, registration, kernel, &launches[i]);
+        else
             put_problem(pass, unit, registration->name, text);
+    }
 }
 
 static size_t count_shapes(const struct pass *pass)
@@ -282,7 +314,10 @@ static bool judge_unit(struct pass *pass, const struct unit *unit)
         /* Kernels that nothing registers have records too; a selection leaves them out unless it names them. */
         if (!first_registration(pass, unit, kernel->name) && !matches(pass->options, kernel->name))
             continue;
-        if (!judge_record(pass, unit, kernel) || !judge_kernel_launches(pass, unit, kernel))
+        if (!judge_record(pass, unit, kernel))
+            return false;
+        judge_budget(pass, unit, kernel);
+        if (!judge_kernel_launches(pass, unit, kernel))
             return false;
     }
     judge_absent_kernels(pass, unit);

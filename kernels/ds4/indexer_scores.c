@@ -128,7 +128,7 @@ FORWARD_AUDIT(ds4_indexer, keys)
 
 INDEXER_SCORES(f16, , );
 INDEXER_SCORES(bf16, , );
-INDEXER_SCORES(f16, _wmma, .chips = DS4_WMMA_CHIPS, .twin = "indexer_scores_f16");
-INDEXER_SCORES(bf16, _wmma, .chips = DS4_WMMA_CHIPS, .twin = "indexer_scores_bf16");
-INDEXER_SCORES(f16, _mfma, .chips = DS4_CDNA_CHIPS, .twin = "indexer_scores_f16");
-INDEXER_SCORES(bf16, _mfma, .chips = DS4_CDNA_CHIPS, .twin = "indexer_scores_bf16");
+INDEXER_SCORES(f16, _wmma, .chips = DS4_WMMA_CHIPS, .wave_size = 32, .twin = "indexer_scores_f16");
+INDEXER_SCORES(bf16, _wmma, .chips = DS4_WMMA_CHIPS, .wave_size = 32, .twin = "indexer_scores_bf16");
+INDEXER_SCORES(f16, _mfma, .chips = DS4_CDNA_CHIPS, .wave_size = 64, .twin = "indexer_scores_f16");
+INDEXER_SCORES(bf16, _mfma, .chips = DS4_CDNA_CHIPS, .wave_size = 64, .twin = "indexer_scores_bf16");

@@ -130,5 +130,6 @@ FORWARD_AUDIT(ds4_matmul, n)
 
 BATCH(q8_0_batch, 256, FORMAT_F32, STEP_FMA_F32, );
 BATCH(q8_0_batch_wmma, N_WAVES * 32, FORMAT_F16, STEP_WMMA_ANY, .twin = "matmul_q8_0_batch", .exact_needs_one_sign = true,
-      .chips = DS4_WMMA_CHIPS);
-BATCH(q8_0_batch_mfma, N_WAVES * 64, FORMAT_F16, STEP_MFMA_ANY, .twin = "matmul_q8_0_batch", .chips = DS4_CDNA_CHIPS);
+      .chips = DS4_WMMA_CHIPS, .wave_size = 32);
+BATCH(q8_0_batch_mfma, N_WAVES * 64, FORMAT_F16, STEP_MFMA_ANY, .twin = "matmul_q8_0_batch", .chips = DS4_CDNA_CHIPS,
+      .wave_size = 64);

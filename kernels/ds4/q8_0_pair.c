@@ -126,4 +126,4 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     REG_KERNEL(&pair_##lanes)
 
 PAIR(w32, );
-PAIR(w64, .chips = DS4_CDNA_CHIPS /* a wave a row */, .twin = "matmul_q8_0_pair_w32");
+PAIR(w64, .chips = DS4_CDNA_CHIPS /* a wave a row */, .wave_size = 64, .twin = "matmul_q8_0_pair_w32");

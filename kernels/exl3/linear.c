@@ -232,6 +232,12 @@ static const struct reg_bytes bytes_w8[] = {ROWS(8192, few_windows), WEIGHTS("we
 FORWARD_OUTPUTS(exl3_linear)
 FORWARD_AUDIT(exl3_linear, n)
 
+/* Weights are read once and hidden behind other waves' arithmetic: no scratch beside them, and no wave fewer than the
+ * widest variant leaves room for on each chip. */
+static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 2},
+                                            {.chips = "gfx1030", .least_waves = 6},
+                                            {.chips = "gfx1100,gfx1151,gfx1201", .least_waves = 9}};
+
 #define LINEAR(width, waves, n_bits, n_waves, out, of_shapes, of_bytes, ...)                                               \
     static bool plan_##width##_##waves(const struct reg_shape *shape, struct reg_plan *result, struct error *error)        \
     {                                                                                                                      \
@@ -253,6 +259,7 @@ FORWARD_AUDIT(exl3_linear, n)
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "K is a multiple of 128 and so of every tile: there is no tail to drop",                           \
         REG_BYTES(of_bytes),                                                                                               \
+        REG_BUDGETS(budgets),                                                                                              \
         __VA_ARGS__};                                                                                                      \
     REG_KERNEL(&width##_##waves)
 

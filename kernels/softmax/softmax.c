@@ -75,6 +75,10 @@ static void audit(const struct reg_case *c, int tensor, int64_t element, struct 
     softmax_audit(&p, reg_key(c, X).value, element / p.n, element % p.n, audit);
 }
 
+/* It waits for memory: every place for a wave is wanted, 16 on RDNA and 8 on CDNA. */
+static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 8},
+                                            {.chips = "gfx1030,gfx1100,gfx1151,gfx1201", .least_waves = 16}};
+
 static const struct registration softmax_rows = {
     .name = "softmax_rows",
     .family = "softmax",
@@ -85,5 +89,6 @@ static const struct registration softmax_rows = {
     .plan = plan,
     .fill = fill,
     FORWARDED,
+    REG_BUDGETS(budgets),
 };
 REG_KERNEL(&softmax_rows);

@@ -280,13 +280,16 @@ static bool plan_64(const struct reg_shape *shape, struct reg_plan *plan, struct
 {
     if (shape->dim[0] > 1000)
         return error_set(error, STATUS_USAGE, "more than 1000 rows");
-    *plan = (struct reg_plan){.grid = {(uint32_t)shape->dim[0], 1, 1}, .block = {(uint32_t)shape->dim[1], 1, 1}};
+    *plan = (struct reg_plan){.grid = {(uint32_t)shape->dim[0], 1, 1},
+                              .block = {(uint32_t)shape->dim[1], 1, 1},
+                              .lds_bytes = (uint32_t)shape->dim[2]};
     return true;
 }
 
 static const struct reg_shape fitting[] = {{.label = "1x64", .dim = {1, 64}}},
                               both_bounds[] = {{.label = "1x64", .dim = {1, 64}}, {.label = "2x128", .dim = {2, 128}}},
                               too_many[] = {{.label = "1x65", .dim = {1, 65}}, {.label = "1x64", .dim = {1, 64}}},
+                              half_the_lds[] = {{.label = "1x64+32K", .dim = {1, 64, 32768}}},
                               refused[] = {{.label = "1001x64", .dim = {1001, 64}}, {.label = "1x64", .dim = {1, 64}}};
 
 struct pass_run {
@@ -395,8 +398,40 @@ static void the_pass_finds_launches_that_do_not_fit(void **state)
     expect(run_pass(fixture, under, 2, false), 2, "!gfx1151 thrice launched at 64 threads where the compiled bound is 128");
     struct registration refusing[] = {good[0], make_registration(fixture, "twice", refused, 2)};
     expect(run_pass(fixture, refusing, 2, false), 2, "!gfx1151 twice launch at 1001x64: refused: more than 1000 rows");
+    struct registration of_wave32[] = {good[0], good[1]};
+    of_wave32[1].wave_size = 32;
+    expect(run_pass(fixture, of_wave32, 2, false), 1,
+           "!gfx90a twice launch at 1x64: written for waves of 32 lanes, compiled for waves of 64 lanes on gfx90a");
     struct registration absent[] = {good[0], good[1], make_registration(fixture, "absent", fitting, 1)};
     expect(run_pass(fixture, absent, 3, false), 2, "!gfx1151 absent kernel absent is not in the code object of ");
+}
+
+static void the_pass_holds_kernels_to_their_budgets(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    struct registration kept[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    const struct reg_budget met[] = {{.no_scratch = true, .most_vgprs = 32, .least_waves = 8},
+                                     {.chips = "gfx1151", .least_waves = 16}};
+    kept[1].budgets = met;
+    kept[1].n_budgets = 2;
+    expect(run_pass(fixture, kept, 2, true), 0, "written");
+    struct registration tight[] = {kept[0], kept[1]};
+    const struct reg_budget one_vgpr[] = {{.most_vgprs = 1}}, nine_waves[] = {{.chips = "gfx90a", .least_waves = 9}};
+    tight[1].budgets = one_vgpr;
+    tight[1].n_budgets = 1;
+    expect(run_pass(fixture, tight, 2, false), 2, " VGPRs, the budget is 1\n");
+    /* gfx90a holds 8 waves a SIMD. The row is not for gfx1151. */
+    tight[1].budgets = nine_waves;
+    expect(run_pass(fixture, tight, 2, false), 1,
+           "!gfx90a twice over budget: 8 waves a SIMD, the budget wants 9\ngfx90a thrice record current");
+    /* 128 KiB hold four workgroups of 32 KiB and two waves on gfx1151's four SIMDs. */
+    struct registration lds[] = {kept[0], make_registration(fixture, "twice", half_the_lds, 1)};
+    lds[1].budgets = met;
+    lds[1].n_budgets = 2;
+    expect(run_pass(fixture, lds, 2, false), 2,
+           "!gfx1151 twice over budget: launch at 1x64+32K: 2 waves a SIMD, the budget wants 16\n");
 }
 
 /* A launcher's own launches, which no plan says, may be those that use the bound. */
@@ -443,6 +478,7 @@ int main(void)
         TEST(a_bound_that_no_launch_uses_is_a_problem),
         TEST(the_pass_finds_missing_current_stale_and_left_over_records),
         TEST(the_pass_finds_launches_that_do_not_fit),
+        TEST(the_pass_holds_kernels_to_their_budgets),
         TEST(the_bound_of_a_kernel_that_a_launcher_has_too_may_be_the_launchers),
         TEST(a_family_that_does_not_compile_is_a_problem_of_its_chip),
     };
