@@ -10,7 +10,7 @@ llvm=${2:-22}
 build_table="
 gcc|/usr/bin/gcc|host compiler
 libc6-dev|/usr/include/stdio.h|C library headers
-git|/usr/bin/git|names the commit in run logs
+git|/usr/bin/git|names the commit in run logs, gives what was committed at a revision
 clang-22|/usr/bin/clang-22|compiles the HIP kernels
 lld-22|/usr/lib/llvm-22/bin/ld.lld|links code objects
 rocm-device-libs|/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc|device libraries that kernels link

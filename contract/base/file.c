@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,4 +113,16 @@ bool file_make_directories(const char *path, struct error *error)
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *position)
+{
+    (void)facts, (void)kind, (void)position;
+    remove(path);
+    return 0;
+}
+
+void file_remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -1,6 +1,5 @@
 #include "tests/support/scratch.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +18,9 @@ bool scratch_open(char folder[SCRATCH_PATH_BYTES])
     return false;
 }
 
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *position)
-{
-    (void)facts, (void)kind, (void)position;
-    return remove(path);
-}
-
 void scratch_close(const char *folder)
 {
-    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    file_remove_tree(folder);
 }
 
 bool scratch_write(const char *folder, const char *name, const char *text, char path[SCRATCH_PATH_BYTES])
