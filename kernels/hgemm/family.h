@@ -5,6 +5,8 @@
 #include "contract/registry.h"
 #include "kernels/hgemm/tile.h"
 
+/* Of record, by what they sum with. */
+#define HGEMM_FMA_CHIPS  "gfx1030"
 #define HGEMM_CDNA_CHIPS "gfx90a,gfx942,gfx950"
 #define HGEMM_WMMA_CHIPS "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201"
 

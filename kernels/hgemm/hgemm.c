@@ -15,10 +15,10 @@ enum { GRID_LARGEST = 65535, WIDEST_TILE = 64 };
         SHAPE(8, n, 7168, .heavy = true), SHAPE(16, n, 7168, .heavy = true), SHAPE(32, n, 7168, .heavy = true)
 
 static const struct reg_shape shapes[] = {
-    SHAPE(2, 33, 71, .quick = true), /* no row starts where a vector may */
-    SHAPE(3, 1000, 96),              /* neither the last tile of columns nor that of k is whole */
-    SHAPE(33, 65, 128),              /* one row and one column past a tile */
-    SHAPE(1, 20, 2048),
+    SHAPE(2, 33, 139, .quick = true), /* no row starts where a vector may; an odd number of tiles of k */
+    SHAPE(3, 1000, 96),               /* neither the last tile of columns nor that of k is whole */
+    SHAPE(33, 65, 128),               /* one row and one column past a tile */
+    SHAPE(1, 20, 1600),
     BATCHES(1024),
     BATCHES(2560),
 };

@@ -185,7 +185,9 @@ __device__ __forceinline__ void hgemm(const hgemm_problem &p, int k_first, int k
             next.load(p, k + MATH::tile.k, k_end);
         MATH::add(lds.stages[of], sums);
     }
+#if !defined(HGEMM_FAULT_NO_TILE_BARRIER)
     __syncthreads();
+#endif
     MATH::each(sums, [&](int row, int column, float sum) { lds.c[row][column] = shuffled<OUT>(sum); });
     __syncthreads();
     store_tile<MATH, STORE>(lds, p, c);
