@@ -90,6 +90,9 @@ FORWARD_DEPTH(hgemm)
 HGEMM_TILES(TILE)
 #undef TILE
 
+/* Blocks are few, so no more waves are wanted than LDS has room for; sums stay in registers. */
+static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 2}};
+
 #define REGISTER(c_name, c_format, suffix, of_tile, of_step, ...)                                                          \
     static const struct variant variant_##c_name##suffix = {&(of_tile), of_step};                                          \
     static bool plan_##c_name##suffix(const struct reg_shape *shape, struct reg_plan *result, struct error *error)         \
@@ -106,6 +109,7 @@ HGEMM_TILES(TILE)
                                                                .plan = plan_##c_name##suffix,                              \
                                                                .fill = hgemm_fill,                                         \
                                                                FORWARDED,                                                  \
+                                                               REG_BUDGETS(budgets),                                       \
                                                                .depth = depth,                                             \
                                                                __VA_ARGS__};                                               \
     REG_KERNEL(&hgemm_##c_name##suffix)
@@ -117,8 +121,9 @@ HGEMM_TILES(TILE)
 REGISTER(fp32c, FORMAT_F32, , tile_fma, STEP_FMA_F32, );
 REGISTER(bf16c, FORMAT_BF16, , tile_fma, STEP_FMA_F32, ROUNDED_ANYWAY);
 REGISTER(fp32c, FORMAT_F32, _wmma, tile_wmma, STEP_WMMA_ANY, TWIN(fp32c), .exact_needs_one_sign = true,
-         .chips = HGEMM_WMMA_CHIPS);
+         .chips = HGEMM_WMMA_CHIPS, .wave_size = 32);
 REGISTER(bf16c, FORMAT_BF16, _wmma, tile_wmma, STEP_WMMA_ANY, TWIN(bf16c), .exact_needs_one_sign = true, ROUNDED_ANYWAY,
-         .chips = HGEMM_WMMA_CHIPS);
-REGISTER(fp32c, FORMAT_F32, _mfma, tile_mfma, STEP_MFMA_ANY, TWIN(fp32c), .chips = HGEMM_CDNA_CHIPS);
-REGISTER(bf16c, FORMAT_BF16, _mfma, tile_mfma, STEP_MFMA_ANY, TWIN(bf16c), ROUNDED_ANYWAY, .chips = HGEMM_CDNA_CHIPS);
+         .chips = HGEMM_WMMA_CHIPS, .wave_size = 32);
+REGISTER(fp32c, FORMAT_F32, _mfma, tile_mfma, STEP_MFMA_ANY, TWIN(fp32c), .chips = HGEMM_CDNA_CHIPS, .wave_size = 64);
+REGISTER(bf16c, FORMAT_BF16, _mfma, tile_mfma, STEP_MFMA_ANY, TWIN(bf16c), ROUNDED_ANYWAY, .chips = HGEMM_CDNA_CHIPS,
+         .wave_size = 64);

@@ -2,7 +2,8 @@
  * The tiles of C that a block of each variant of hgemm computes, for kernels and registrations alike.
  *
  * A block's M x N outputs are summed in steps of K; a thread loads whole vectors of 16 bytes. 32 rows hold the batches that
- * decoding meets in one pass over B, and 64 columns give the narrow C of such batches enough blocks.
+ * decoding meets in one pass over B, and 64 columns give the narrow C of such batches enough blocks. A step's 12 KB are on
+ * their way to a block at a time, about what memory delivers to a compute unit before a load returns.
  */
 #ifndef KERNELS_HGEMM_TILE_H
 #define KERNELS_HGEMM_TILE_H
