@@ -119,6 +119,7 @@ static void note_named(struct console_names *names, const struct verdict *v)
 
 static void note_gate(struct console *console, const struct verdict *v)
 {
+    console->knows[v->gate] |= v->status == VERDICT_KNOWN_FINDING;
     if (*v->name) {
         note_named(is_of_launcher(v) ? &console->launcher : &console->bytes, v);
         return;
@@ -227,6 +228,21 @@ static void print_bound(const struct console *console)
     fputs("; ", console->out);
 }
 
+/* What a gate says first where it is red as is known: that of its other words may not hold. */
+static const char *known_word(const struct console *console, int gate)
+{
+    return console->knows[gate] ? "known finding, " : "";
+}
+
+static void print_bytes(const struct console *console)
+{
+    bool knows = console->knows[GATE_BYTES];
+    fprintf(console->out, "%s%d runs%s", known_word(console, GATE_BYTES), console->n_runs,
+            knows ? "" : " byte-identical, guards intact");
+    if (*console->checks && !knows)
+        fprintf(console->out, ", %s clean", console->checks);
+}
+
 static void print_pass(const struct console *console, const char *registration, const char *chip)
 {
     FILE *out = console->out;
@@ -234,13 +250,12 @@ static void print_pass(const struct console *console, const char *registration, 
     fprintf(out, "%s %s  %d shape%s", chip, registration, console->n_shapes, console->n_shapes == 1 ? "" : "s");
     if (console->n_left_out)
         fprintf(out, " (%d left out)", console->n_left_out);
-    fprintf(out, "  gate 1: %d runs byte-identical, guards intact", console->n_runs);
-    if (*console->checks)
-        fprintf(out, ", %s clean", console->checks);
+    fputs("  gate 1: ", out);
+    print_bytes(console);
     print_named(out, "bytes", &console->bytes);
     print_named(out, "launcher", &console->launcher);
-    fprintf(out, "; gate 2: %" PRId64 " non-finite and %" PRId64 " finite outputs match; ", console->n_nonfinite,
-            console->n_finite);
+    fprintf(out, "; gate 2: %s%" PRId64 " non-finite and %" PRId64 " finite outputs%s; ", known_word(console, GATE_CLASSES),
+            console->n_nonfinite, console->n_finite, console->knows[GATE_CLASSES] ? "" : " match");
     if (console->has_bound)
         print_bound(console);
     if (console->n_undecided)

@@ -94,6 +94,23 @@ static void pass_line_names_the_byte_contracts_that_held(void **state)
                   "weights (1 left out); gate 2: 0 non-finite and 0 finite outputs match; gate 4: no exact sums\n");
 }
 
+/* A line that said "byte-identical" would deny the finding above it. */
+static void pass_line_claims_nothing_that_a_known_finding_denies(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {
+        {GATE_OF(1, "1x128"), .status = VERDICT_KNOWN_FINDING, .pattern = "signed", .n_runs = 5, .checks = "mem sync",
+         .reason = "run 2 differs from run 1"},
+        {GATE_OF(2, "1x128"), .status = VERDICT_PASS, .n_nonfinite = 1, .n_finite = 2, .n_compared = 3},
+        {GATE_OF(1, "64x512"), .status = VERDICT_PASS, .n_runs = 5, .checks = "mem sync", .worst.index = -1},
+        {GATE_OF(4, ""), .status = VERDICT_NOT_RUN, .reason = "no exact sums"},
+    };
+    assert_prints(verdicts, sizeof verdicts / sizeof *verdicts, true,
+                  "KNOWN gfx1151 tf_exl3_rot_in  gate 1 at 1x128 (signed): run 2 differs from run 1\n"
+                  "PASS  gfx1151 tf_exl3_rot_in  2 shapes  gate 1: known finding, 5 runs; gate 2: 1 non-finite and 2 "
+                  "finite outputs match; gate 4: no exact sums\n");
+}
+
 static void broken_byte_contract_lines(void **state)
 {
     (void)state;
@@ -342,6 +359,7 @@ int main(void)
         cmocka_unit_test(pass_line),
         cmocka_unit_test(pass_line_names_the_twin),
         cmocka_unit_test(pass_line_names_the_byte_contracts_that_held),
+        cmocka_unit_test(pass_line_claims_nothing_that_a_known_finding_denies),
         cmocka_unit_test(broken_byte_contract_lines),
         cmocka_unit_test(fail_line_has_bits_reference_and_bound),
         cmocka_unit_test(failed_launch_line),
