@@ -306,10 +306,10 @@ struct control {
 #define REG_PASTE(a, b)  REG_PASTE_(a, b)
 /* REG_KERNEL(&x) at file scope registers a struct registration; REG_CONTROL likewise a struct control. */
 #define REG_KERNEL(pointer)                                                                                                \
-    static const struct registration *const REG_PASTE(reg_entry_, __LINE__)                                                \
+    static const struct registration *const REG_PASTE(reg_entry_, __COUNTER__)                                             \
         __attribute__((section("hc_registrations"), used)) = (pointer)
 #define REG_CONTROL(pointer)                                                                                               \
-    static const struct control *const REG_PASTE(ctl_entry_, __LINE__) __attribute__((section("hc_controls"), used)) =     \
+    static const struct control *const REG_PASTE(ctl_entry_, __COUNTER__) __attribute__((section("hc_controls"), used)) =  \
         (pointer)
 
 /* Registers a control whose name is its variable's; the members follow. */
