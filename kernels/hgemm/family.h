@@ -10,6 +10,16 @@
 #define HGEMM_CDNA_CHIPS "gfx90a,gfx942,gfx950"
 #define HGEMM_WMMA_CHIPS "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152,gfx1153,gfx1200,gfx1201"
 
+#define HGEMM_SHAPE(m, n, k, ...)                                                                                          \
+    {                                                                                                                      \
+        .label = #m "x" #n "x" #k, .dim = {m, n, k}, __VA_ARGS__                                                           \
+    }
+/* Every batch that is decoded, by a matrix of n columns. */
+#define HGEMM_BATCHES(n)                                                                                                   \
+    HGEMM_SHAPE(1, n, 7168, .heavy = true), HGEMM_SHAPE(2, n, 7168, .heavy = true),                                        \
+        HGEMM_SHAPE(4, n, 7168, .heavy = true), HGEMM_SHAPE(8, n, 7168, .heavy = true),                                    \
+        HGEMM_SHAPE(16, n, 7168, .heavy = true), HGEMM_SHAPE(32, n, 7168, .heavy = true)
+
 enum { HGEMM_A, HGEMM_B, HGEMM_C }; /* tensors, of every registration the first */
 
 /* A and B of a case: for edges numbers from 0 to 2^55, which no sum makes overflow, and every second row of A subnormal or

@@ -5,22 +5,13 @@
 
 enum { GRID_LARGEST = 65535, WIDEST_TILE = 64 };
 
-#define SHAPE(m, n, k, ...)                                                                                                \
-    {                                                                                                                      \
-        .label = #m "x" #n "x" #k, .dim = {m, n, k}, __VA_ARGS__                                                           \
-    }
-/* Every batch that is decoded, by both widths. */
-#define BATCHES(n)                                                                                                         \
-    SHAPE(1, n, 7168, .heavy = true), SHAPE(2, n, 7168, .heavy = true), SHAPE(4, n, 7168, .heavy = true),                  \
-        SHAPE(8, n, 7168, .heavy = true), SHAPE(16, n, 7168, .heavy = true), SHAPE(32, n, 7168, .heavy = true)
-
 static const struct reg_shape shapes[] = {
-    SHAPE(2, 33, 139, .quick = true), /* no row starts where a vector may; an odd number of tiles of k */
-    SHAPE(3, 1000, 96),               /* neither the last tile of columns nor that of k is whole */
-    SHAPE(33, 65, 128),               /* one row and one column past a tile */
-    SHAPE(1, 20, 1600),
-    BATCHES(1024),
-    BATCHES(2560),
+    HGEMM_SHAPE(2, 33, 139, .quick = true), /* no row starts where a vector may; an odd number of tiles of k */
+    HGEMM_SHAPE(3, 1000, 96),               /* neither the last tile of columns nor that of k is whole */
+    HGEMM_SHAPE(33, 65, 128),               /* one row and one column past a tile */
+    HGEMM_SHAPE(1, 20, 1600),
+    HGEMM_BATCHES(1024),
+    HGEMM_BATCHES(2560),
 };
 
 /* Of a registration beside its format of C. */
