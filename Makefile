@@ -73,7 +73,7 @@ FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
 SECONDS ?= 60
 FUZZ_CC ?= clang-22
 
-.PHONY: help deps build contract test tests bench counts conformance fidelity fuzz new format lint sanitize install install-built uninstall clean FORCE
+.PHONY: help deps build contract audit test tests bench counts conformance fidelity fuzz new format lint sanitize install install-built uninstall clean FORCE
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
 	@echo "Variables: CHIP=gfx1151|all  ONLY='GLOB'  FLAGS='...'  CC=gcc|clang  LLVM_CONFIG=llvm-config-22  BUILD=build  JOBS=N  V=1"
@@ -86,6 +86,11 @@ build: $(BUILD)/hipcontract ## build the binary
 contract: deps ## gates 1-4, controls and limits of every kernel (CHIP=, ONLY=, FLAGS=)
 	@$(MAKE) -j$(JOBS) --no-print-directory build
 	$(BUILD)/hipcontract contract --chip $(CHIP) $(foreach g,$(ONLY),--only '$(g)') $(FLAGS)
+
+audit: deps ## every kernel, chip and compiler against the records, as one table (CHIP=all, ONLY=, FLAGS=)
+	@scripts/deps.sh audit
+	@$(MAKE) -j$(JOBS) --no-print-directory build
+	$(BUILD)/hipcontract audit $(if $(filter command line,$(origin CHIP)),--chip $(CHIP)) $(foreach g,$(ONLY),--only '$(g)') $(FLAGS)
 
 test: deps ## every test of the project (ONLY='GLOB' of test names)
 	@$(MAKE) -j$(JOBS) --no-print-directory build tests

@@ -203,7 +203,9 @@ static void put_limit(void *context, const struct limits_result *result)
 {
     struct invocation *in = context;
     struct verdict v = {.subject = SUBJECT_LIMIT,
-                        .status = result->problem ? VERDICT_LIMIT_PROBLEM : VERDICT_PASS,
+                        .status = result->kind == LIMITS_MALFORMED ? VERDICT_INVALID
+                                  : result->problem                ? VERDICT_LIMIT_PROBLEM
+                                                                   : VERDICT_PASS,
                         .gate = GATE_LIMITS,
                         .code = result->code,
                         .worst.index = -1};

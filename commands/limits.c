@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "commands/commands.h"
+#include "commands/limits_line.h"
 #include "commands/limits_pass.h"
 #include "commands/session.h"
 
@@ -15,12 +16,8 @@ static void print_result(void *context, const struct limits_result *result)
 {
     const struct arguments *arguments = context;
     printf("LIMIT %s %s  %s\n", result->chip, result->name, result->text);
-    if (!arguments->record || !result->measured)
-        return;
-    printf("RECORD %s %s", result->chip, result->name);
-    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
-        printf(" %s %" PRIu32, record_figure_name((enum record_figure)i), result->measured->figure[i]);
-    putchar('\n');
+    if (arguments->record && result->measured)
+        limits_print_record(result->measured, NULL);
 }
 
 static void print_summary(const struct arguments *arguments, const struct limits_totals *totals)
@@ -69,5 +66,5 @@ int command_limits(int argc, char **argv)
     if (!ok)
         return command_fail("limits", &error);
     print_summary(&arguments, &totals);
-    return totals.n_problems ? STATUS_RED : STATUS_OK;
+    return limits_status(&totals);
 }

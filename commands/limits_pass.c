@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct unit {
     size_t chip_index; /* in the options */
     struct compiled compiled;
     struct code_object object; /* parsed where ok */
-    bool ok;
+    bool ok, unknown_chip;
     struct error error;
 };
 
@@ -34,9 +35,13 @@ struct pass {
     struct arena arena;
     struct unit *units; /* by root, family, chip, source */
     size_t n_units;
+    bool *knows;          /* for each chip of the options: the compiler has it; NULL: nobody asked */
+    pthread_mutex_t lock; /* of progress */
+    size_t n_units_done;
     /* Of the family at hand: */
     struct record_file records;
     bool records_changed;
+    size_t n_judged; /* records of the file whose figures were measured now */
 };
 
 static bool matches(const struct limits_options *options, const char *name)
@@ -64,14 +69,25 @@ static bool is_of_unit(const struct registration *registration, const struct uni
     return registrations_share_source(registration, unit->of) && registration_is_for(registration, unit->chip->name);
 }
 
+static void count(struct pass *pass, const struct limits_result *result)
+{
+    pass->totals->n_results++;
+    pass->totals->n_problems += result->problem;
+    pass->totals->n_malformed += result->kind == LIMITS_MALFORMED;
+    pass->totals->n_not_compiled += result->kind == LIMITS_NOT_COMPILED;
+    pass->emit(pass->context, result);
+}
+
 static void put(struct pass *pass, const struct unit *unit, struct limits_result *result)
 {
     result->chip = unit->chip->name;
-    if (unit->ok)
+    result->family = unit->of->family;
+    result->source = unit->of;
+    if (unit->ok) {
         result->code = unit->object.hash;
-    pass->totals->n_results++;
-    pass->totals->n_problems += result->problem;
-    pass->emit(pass->context, result);
+        result->object = &unit->object;
+    }
+    count(pass, result);
 }
 
 static bool has_unit(const struct pass *pass, const struct registration *of, const struct chip *chip)
@@ -118,15 +134,52 @@ static bool collect_units(struct pass *pass)
     return true;
 }
 
+static void ask_for_chip(void *context, int64_t item)
+{
+    struct pass *pass = context;
+    pass->knows[item] = toolchain_knows_chip(pass->toolchain, pass->options->chips[item]);
+}
+
+/* Another compiler than the project's may be older than a chip: asked once, not found out by each source. */
+static bool ask_for_chips(struct pass *pass)
+{
+    if (!pass->options->is_optional)
+        return true;
+    pass->knows = arena_alloc(&pass->arena, pass->options->n_chips * sizeof *pass->knows);
+    if (!pass->knows)
+        return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
+    parallel_for(pass->options->n_jobs, (int64_t)pass->options->n_chips, ask_for_chip, pass);
+    return true;
+}
+
+static void step(struct pass *pass, const struct unit *unit)
+{
+    const struct progress_sink *progress = pass->options->progress;
+    pthread_mutex_lock(&pass->lock);
+    pass->n_units_done++;
+    if (progress)
+        progress->step(progress->context, unit->of->source, unit->chip->name,
+                       (double)pass->n_units_done / (double)pass->n_units);
+    pthread_mutex_unlock(&pass->lock);
+}
+
 static void compile_unit(void *context, int64_t item)
 {
     struct pass *pass = context;
     struct unit *unit = &pass->units[item];
     const struct registration *of = unit->of;
-    struct compile_request request = {
-        .source_path = of->source, .root = of->root, .family = of->family, .chip = unit->chip->name};
-    unit->ok = toolchain_compile(pass->toolchain, &request, &unit->compiled, &unit->error) &&
-               code_object_parse(unit->compiled.bytes, unit->compiled.n_bytes, of->source, &unit->object, &unit->error);
+    struct compile_request request = {.source_path = of->source,
+                                      .root = of->root,
+                                      .family = of->family,
+                                      .chip = unit->chip->name,
+                                      .is_quiet = pass->options->is_optional};
+    unit->unknown_chip = pass->knows && !pass->knows[unit->chip_index];
+    if (unit->unknown_chip)
+        error_set(&unit->error, STATUS_RED, "it does not know %s", unit->chip->name);
+    else
+        unit->ok = toolchain_compile(pass->toolchain, &request, &unit->compiled, &unit->error) &&
+                   code_object_parse(unit->compiled.bytes, unit->compiled.n_bytes, of->source, &unit->object, &unit->error);
+    step(pass, unit);
 }
 
 /* Compiles all units; false where the environment, not a kernel, is at fault. */
@@ -158,26 +211,31 @@ static const struct registration *first_registration(const struct pass *pass, co
 static bool judge_record(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
 {
     struct record measured = limits_measure(unit->chip, kernel);
-    const struct record *committed = record_file_find(&pass->records, kernel->name, unit->chip->name);
-    struct limits_result result = {.name = kernel->name, .measured = &measured};
-    bool current = limits_compare(committed, &measured, result.text);
+    const struct record *found = record_file_find(&pass->records, kernel->name, unit->chip->name);
+    struct record committed = found ? *found : (struct record){0};
+    const struct limit_versions versions = {pass->records.version, toolchain_version(pass->toolchain)};
+    struct limits_result result = {.name = kernel->name, .measured = &measured, .committed = found ? &committed : NULL};
+    bool current = limits_compare(result.committed, &measured, &versions, result.text);
+    result.kind = current ? LIMITS_CURRENT : found ? LIMITS_STALE : LIMITS_MISSING;
     result.problem = !current && !pass->options->update;
+    pass->n_judged++;
     if (!current && pass->options->update) {
         char change[LIMIT_TEXT_BYTES];
         memcpy(change, result.text, sizeof change);
         snprintf(result.text, sizeof result.text, "record written (was: %.*s)", LIMIT_TEXT_BYTES - 32,
                  change + strlen("record "));
+        result.kind = LIMITS_WRITTEN;
         pass->records_changed = true;
-        if (!record_file_put(&pass->records, &measured))
-            return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
     }
+    if (pass->options->update && !record_file_put(&pass->records, &measured))
+        return error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
     put(pass, unit, &result);
     return true;
 }
 
 static void put_problem(struct pass *pass, const struct unit *unit, const char *name, const char *text)
 {
-    struct limits_result result = {.problem = true, .name = name};
+    struct limits_result result = {.kind = LIMITS_OTHER, .problem = true, .name = name};
     snprintf(result.text, sizeof result.text, "%s", text);
     put(pass, unit, &result);
 }
@@ -303,10 +361,52 @@ static void judge_absent_kernels(struct pass *pass, const struct unit *unit)
     }
 }
 
+/* The kernels that selected registrations launch of a source, each once; their number. */
+static size_t kernels_of(const struct pass *pass, const struct unit *unit, const char **names)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < pass->registry->n_registrations; i++) {
+        const struct registration *r = pass->registry->registrations[i];
+        if (!is_of_unit(r, unit) || !is_selected(pass, r))
+            continue;
+        const char *const *kernels = r->launcher ? r->launcher->kernels : &r->symbol;
+        for (int k = 0; k < (r->launcher ? REG_MAX_KERNELS : 1) && kernels[k]; k++) {
+            size_t same = 0;
+            while (same < n && strcmp(names[same], kernels[k]) != 0)
+                same++;
+            if (same == n)
+                names[n++] = kernels[k];
+        }
+    }
+    return n;
+}
+
+/* A source that does not compile: of the project's compiler one problem, of another each of its kernels as not compiled,
+ * red where a record says that it once did. */
+static void judge_uncompiled(struct pass *pass, const struct unit *unit)
+{
+    if (!pass->options->is_optional) {
+        struct limits_result result = {.kind = LIMITS_NOT_COMPILED, .problem = true, .name = unit->of->family};
+        snprintf(result.text, sizeof result.text, "%.*s", LIMIT_TEXT_BYTES - 1, unit->error.text);
+        put(pass, unit, &result);
+        return;
+    }
+    const char **names = arena_alloc(&pass->arena, pass->registry->n_registrations * REG_MAX_KERNELS * sizeof *names);
+    size_t n_names = names ? kernels_of(pass, unit, names) : 0;
+    for (size_t i = 0; i < n_names; i++) {
+        const struct record *committed = record_file_find(&pass->records, names[i], unit->chip->name);
+        struct limits_result result = {
+            .kind = LIMITS_NOT_COMPILED, .problem = committed, .name = names[i], .committed = committed};
+        snprintf(result.text, sizeof result.text, "not compiled by %s%s: %.*s", toolchain_short_name(pass->toolchain),
+                 committed ? ", its record says that it was" : "", LIMIT_TEXT_BYTES - 120, unit->error.text);
+        put(pass, unit, &result);
+    }
+}
+
 static bool judge_unit(struct pass *pass, const struct unit *unit)
 {
     if (!unit->ok) {
-        put_problem(pass, unit, unit->of->family, unit->error.text);
+        judge_uncompiled(pass, unit);
         return true;
     }
     for (size_t i = 0; i < unit->object.n_kernels; i++) {
@@ -346,9 +446,13 @@ static void judge_vanished(struct pass *pass, const struct unit *units, size_t n
         const struct unit *unit = vanished_from(units, n_units, record);
         if (!unit)
             continue;
-        struct limits_result result = {.name = record->kernel, .problem = !pass->options->update};
+        bool update = pass->options->update;
+        struct limits_result result = {.kind = update ? LIMITS_WRITTEN : LIMITS_ORPHAN,
+                                       .name = record->kernel,
+                                       .committed = record,
+                                       .problem = !update};
         snprintf(result.text, sizeof result.text, "record %s: family %s has no such kernel any more",
-                 pass->options->update ? "removed" : "left over", unit->of->family);
+                 update ? "removed" : "orphan", unit->of->family);
         put(pass, unit, &result);
         if (pass->options->update) {
             record_file_remove(&pass->records, record->kernel, record->chip);
@@ -369,6 +473,50 @@ static bool record_path(const struct pass *pass, const struct registration *of, 
     return project_path(below, path, PATH_MAX, pass->error);
 }
 
+/* Lines of the record file that are wrong; updating, they are made good, or the file is not written. */
+static void judge_lines(struct pass *pass, const struct unit *unit)
+{
+    for (size_t i = 0; i < pass->records.n_problems && !pass->options->update; i++) {
+        const struct record_problem *problem = &pass->records.problems[i];
+        const char *chip = problem->chip && chip_find(problem->chip) ? problem->chip : unit->chip->name;
+        struct limits_result result = {.kind = LIMITS_MALFORMED,
+                                       .problem = true,
+                                       .chip = chip,
+                                       .family = unit->of->family,
+                                       .name = problem->kernel ? problem->kernel : unit->of->family};
+        snprintf(result.text, sizeof result.text, "%.*s", LIMIT_TEXT_BYTES - 1, problem->text);
+        count(pass, &result);
+    }
+}
+
+/* A file says one version for all of its records: that of this compiler where all were measured now. */
+static bool set_version(struct pass *pass, const char *path)
+{
+    const char *now = toolchain_version(pass->toolchain), *then = pass->records.version;
+    if (then && strcmp(then, now) == 0)
+        return true;
+    if (pass->n_judged == pass->records.n_records) {
+        pass->records_changed = true;
+        return record_file_set_version(&pass->records, now) || error_set(pass->error, STATUS_ENVIRONMENT, "out of memory");
+    }
+    return !then || !pass->records_changed ||
+           error_set(pass->error, STATUS_USAGE,
+                     "%s was recorded with %s, this is %s: nothing is written; update all of the family for all of its "
+                     "chips at once",
+                     path, then, now);
+}
+
+static bool update_records(struct pass *pass, const char *path)
+{
+    if (!pass->options->update || !set_version(pass, path))
+        return !pass->options->update;
+    if (!pass->records_changed && !pass->records.n_problems)
+        return true;
+    bool ok = record_file_write(path, &pass->records, pass->error);
+    pass->totals->n_files_written += ok;
+    return ok;
+}
+
 /* All units of one family, against its record file. */
 static bool judge_family(struct pass *pass, const struct unit *units, size_t n_units)
 {
@@ -376,15 +524,14 @@ static bool judge_family(struct pass *pass, const struct unit *units, size_t n_u
     if (!record_path(pass, units[0].of, path) || !record_file_read(path, &pass->records, pass->error))
         return false;
     pass->records_changed = false;
+    pass->n_judged = 0;
+    judge_lines(pass, &units[0]);
     bool ok = true;
     for (size_t i = 0; i < n_units && ok; i++)
         ok = judge_unit(pass, &units[i]);
     if (ok && pass->options->n_only == 0)
         judge_vanished(pass, units, n_units);
-    if (ok && pass->records_changed) {
-        ok = record_file_write(path, &pass->records, pass->error);
-        pass->totals->n_files_written += ok;
-    }
+    ok = ok && update_records(pass, path);
     record_file_free(&pass->records);
     return ok;
 }
@@ -413,8 +560,9 @@ bool limits_pass(const struct registry *registry, struct toolchain *toolchain, c
                         .emit = emit,
                         .context = context,
                         .totals = totals,
-                        .error = error};
-    bool ok = collect_units(&pass) && compile_units(&pass) && judge_families(&pass);
+                        .error = error,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
+    bool ok = collect_units(&pass) && ask_for_chips(&pass) && compile_units(&pass) && judge_families(&pass);
     for (size_t i = 0; i < pass.n_units; i++) {
         code_object_free(&pass.units[i].object);
         compiled_free(&pass.units[i].compiled);
@@ -422,4 +570,21 @@ bool limits_pass(const struct registry *registry, struct toolchain *toolchain, c
     arena_free(&pass.arena);
     totals->duration_ns = clock_ns() - start_ns;
     return ok;
+}
+
+enum status limits_status(const struct limits_totals *totals)
+{
+    if (totals->n_malformed)
+        return STATUS_USAGE;
+    return totals->n_problems ? STATUS_RED : STATUS_OK;
+}
+
+const char *limits_kind_name(enum limits_kind kind)
+{
+    static const char *const names[] = {
+#define LIMITS_KIND_NAME(kind, name) name,
+        LIMITS_KINDS(LIMITS_KIND_NAME)
+#undef LIMITS_KIND_NAME
+    };
+    return names[kind];
 }

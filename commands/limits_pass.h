@@ -8,6 +8,7 @@
 #include "contract/base/error.h"
 #include "contract/base/hash.h"
 #include "contract/registry_list.h"
+#include "contract/verdict.h"
 #include "records/limits.h"
 #include "toolchain/toolchain.h"
 
@@ -18,21 +19,48 @@ struct limits_options {
     size_t n_only;
     int n_jobs;
     bool update;                   /* rewrite the committed records of what was selected */
+    bool is_optional;              /* not the project's compiler: what it does not compile is told, and red only where a
+                                      record says that it did */
     const char *records_directory; /* NULL: records/ under the project's root */
+    const struct progress_sink *progress; /* of the compiling; NULL: none */
 };
+
+/* X(kind, name): what a result is about. */
+#define LIMITS_KINDS(X)                                                                                                    \
+    X(CURRENT, "current")                                                                                                  \
+    X(STALE, "stale")                                                                                                      \
+    X(MISSING, "missing")                                                                                                  \
+    X(WRITTEN, "written")           /* by update, or removed */                                                            \
+    X(ORPHAN, "orphan")             /* a record of a kernel, or of a family, that there is no more */                      \
+    X(NOT_COMPILED, "not compiled") /* the compiler does not know the chip, or refuses the kernel */                       \
+    X(MALFORMED, "malformed")       /* a line of a record file: exit status 2 */                                           \
+    X(OTHER, "problem")             /* a launch, a budget, a kernel that is not there */
+
+#define LIMITS_KIND_ENUM(kind, name) LIMITS_##kind,
+enum limits_kind { LIMITS_KINDS(LIMITS_KIND_ENUM) LIMITS_KIND_COUNT };
+#undef LIMITS_KIND_ENUM
+
+const char *limits_kind_name(enum limits_kind kind);
 
 /* One result; strings live as long as the call of emit. */
 struct limits_result {
+    enum limits_kind kind;
     bool problem;
     const char *chip;
+    const char *family;
     const char *name; /* of a kernel (its record), a registration (a launch) or a family (it does not compile) */
-    const struct record *measured; /* of a kernel's record result; NULL otherwise */
-    struct hash128 code;           /* of the code object; zero where there is none */
-    char text[LIMIT_TEXT_BYTES];   /* "record current", "launch at 64x512: 512 threads, bound 256" */
+    const struct record *measured;     /* of a kernel's record result; NULL otherwise */
+    const struct record *committed;    /* likewise, where there is one */
+    const struct code_object *object;  /* that holds it; NULL where there is none */
+    const struct registration *source; /* the first registration of its source; NULL for what is of a whole file */
+    struct hash128 code;               /* of the code object; zero where there is none */
+    char text[LIMIT_TEXT_BYTES];       /* "record current", "launch at 64x512: 512 threads, bound 256" */
 };
 
 struct limits_totals {
     size_t n_results, n_problems;
+    size_t n_not_compiled;       /* kernels, of an optional compiler */
+    size_t n_malformed;          /* lines of record files, which are problems too */
     size_t n_registrations;      /* that were selected */
     size_t n_compiled, n_cached; /* code objects made, and taken from the cache */
     size_t n_files_written;      /* record files, by update */
@@ -40,9 +68,13 @@ struct limits_totals {
 };
 
 /* Calls emit for each result, in the caller's thread and in a stable order: family, chip, kernel. A kernel that does not
- * compile is a problem, not an error. Errors: a malformed record file (STATUS_USAGE), no compiler (STATUS_ENVIRONMENT). */
+ * compile is a problem, not an error, and so is a malformed line of a record file. Errors: a record file that cannot be
+ * written without losing a line, or that another version of the compiler recorded and this run measures in part
+ * (STATUS_USAGE); no compiler (STATUS_ENVIRONMENT). */
 bool limits_pass(const struct registry *registry, struct toolchain *toolchain, const struct limits_options *options,
                  void (*emit)(void *context, const struct limits_result *result), void *context,
                  struct limits_totals *totals, struct error *error);
+/* 0; 1 where there are problems; 2 where a record file is malformed. */
+enum status limits_status(const struct limits_totals *totals);
 
 #endif

@@ -19,12 +19,13 @@ enum { MOST_ROWS = 1 << 24 };
 /* X(id, name, value's name or NULL, commands that take it, help) */
 #define OPTIONS(X)                                                                                                         \
     X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
-    X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS, "chips to compile for (default: all of record)")                      \
+    X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS | FOR_AUDIT, "chips to compile for (default: all of record)")          \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
     X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN | ON_EMULATOR,                                             \
       "emulated devices, on all of which launchers are run (default: as many as they want)")                               \
-    X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS, "only registrations of that name; may be given again")   \
-    X(KERNELS, "kernels", "FILE.so", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS,                                       \
+    X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                              \
+      "only registrations of that name; may be given again")                                                               \
+    X(KERNELS, "kernels", "FILE.so", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                           \
       "registrations of that file, not the program's own; may be given again")                                             \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
@@ -40,7 +41,8 @@ enum { MOST_ROWS = 1 << 24 };
       "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
     X(HASH, "hash", NULL, FOR_RUN, "print the hash of every tensor and of each of its rows")                               \
     X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
-    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "host threads (default: one a processor)")        \
+    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_AUDIT,                           \
+      "host threads (default: one a processor)")                                                                           \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
     X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations")                                     \
@@ -48,11 +50,13 @@ enum { MOST_ROWS = 1 << 24 };
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
     X(JSON, "json", NULL, FOR_LIST, "as JSON")                                                                             \
     X(TEETH, "teeth", NULL, FOR_LIST, "which gate catches which wrong arithmetic, by which factor")                        \
-    X(UPDATE, "update", NULL, FOR_LIMITS, "rewrite the committed records of what was selected")                            \
-    X(RECORD, "record", NULL, FOR_LIMITS, "print the figures of each kernel as a RECORD line too")                         \
+    X(COMPILER, "compiler", "NAME[,..]|all", FOR_AUDIT, "clang-22, rocm-clang-19, ... (default: all that are installed)")  \
+    X(FORMAT, "format", "NAME", FOR_AUDIT, "text, json, csv or markdown (default: text)")                                  \
+    X(UPDATE, "update", NULL, FOR_LIMITS | FOR_AUDIT, "rewrite the committed records of what was selected")                \
+    X(RECORD, "record", NULL, FOR_LIMITS | FOR_AUDIT, "print the figures of each kernel as a RECORD line too")             \
     X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN, "colour even where the output is no terminal")                         \
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN, "never colour")                                                  \
-    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS, "this text")
+    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT, "this text")
 
 #define OPTION_ENUM(id, name, value, commands, help) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
@@ -141,6 +145,13 @@ static bool parse_pattern(struct arguments *arguments, const char *word, struct 
     return error_set(error, STATUS_USAGE, "--pattern %s: give signed, onesided, edges, classes or exact", word);
 }
 
+static bool parse_format(struct arguments *arguments, const char *word, struct error *error)
+{
+    arguments->format = audit_format_find(word);
+    return arguments->format < AUDIT_FORMAT_COUNT ||
+           error_set(error, STATUS_USAGE, "--format %s: give text, json, csv or markdown", word);
+}
+
 /* One value more of an option that may be given again. */
 static bool add_value(const char *option, const char *value, const char *list[OPTION_NAMES], size_t *n, struct error *error)
 {
@@ -195,6 +206,11 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return true;
     case OPTION_ROWS:
         return arguments_number("rows", value, 1, MOST_ROWS, &a->n_rows, error);
+    case OPTION_COMPILER:
+        a->compilers = value;
+        return true;
+    case OPTION_FORMAT:
+        return parse_format(a, value, error);
     case OPTION_LOG:
         a->log = value;
         return true;

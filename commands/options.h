@@ -1,6 +1,6 @@
 /*
- * The options that contract, gates, limits, list and run share: one table gives parsing, `--help` and which command takes
- * what.
+ * The options that contract, gates, limits, audit, list and run share: one table gives parsing, `--help` and which command
+ * takes what.
  */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
@@ -12,8 +12,9 @@
 #include "contract/base/error.h"
 #include "contract/registry.h"
 #include "device/device.h"
+#include "reports/audit_table.h"
 
-enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8 };
+enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8, FOR_AUDIT = 16 };
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5 };
 
 struct arguments {
@@ -37,6 +38,8 @@ struct arguments {
     int dump_row; /* -1: none */
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
+    const char *compilers;    /* --compiler's comma list; NULL: all that are installed */
+    enum audit_format format; /* of audit's table */
     const char *log, *resume, *shape, *bytes, *weights, *kernel;
     int n_rows;               /* --rows; 0: the default */
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */

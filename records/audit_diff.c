@@ -37,10 +37,12 @@ static const struct {
     {RECORD_bound, OTHER, "threads at most"},
     {RECORD_wave, OTHER, "lanes a wave"},
     {RECORD_code, OTHER, "bytes of code"},
+    {RECORD_kernarg, OTHER, "bytes of arguments"},
+    {RECORD_dynamic, SCRATCH, "dynamic stack"},
 };
 
 enum { N_FIGURES = sizeof figures / sizeof *figures };
-_Static_assert(N_FIGURES + 1 == RECORD_FIGURE_COUNT, "every figure but the occupancy has a row");
+_Static_assert(N_FIGURES + 2 == RECORD_FIGURE_COUNT, "every figure but the occupancy and its limit has a row");
 
 /* Lanes that a SIMD holds: waves of 32 and of 64 compare by them. */
 static uint64_t lanes_of(const struct record *record)

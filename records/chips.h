@@ -57,8 +57,26 @@ struct chip_usage {
     bool cu_mode;                          /* RDNA: the workgroup stays on one CU */
 };
 
-/* Waves per SIMD that fit by registers, LDS and slots, at least 1 (LLVM's AMDGPUBaseInfo formulas; docs/chips.md). */
-uint32_t chip_occupancy(const struct chip *chip, const struct chip_usage *usage);
+/* X(what, name): what holds the number of waves down. Where several do, the first. */
+#define CHIP_LIMITS(X)                                                                                                     \
+    X(SLOTS, "slots")         /* the SIMD has no more places for waves: nothing that the kernel takes */                   \
+    X(VGPRS, "vgprs")         /* vector registers */                                                                       \
+    X(SGPRS, "sgprs")         /* scalar registers */                                                                       \
+    X(WORKGROUP, "workgroup") /* workgroups come whole, and one more would not fit the places */                           \
+    X(LDS, "lds")             /* local memory, shared by the workgroups of a CU or WGP */
+
+#define CHIP_LIMIT_ENUM(limit, name) CHIP_LIMIT_##limit,
+enum chip_limit { CHIP_LIMITS(CHIP_LIMIT_ENUM) CHIP_LIMIT_COUNT };
+#undef CHIP_LIMIT_ENUM
+
+struct chip_occupancy {
+    uint32_t waves; /* per SIMD, at least 1 */
+    enum chip_limit limit;
+};
+
+/* Waves per SIMD that fit by registers, LDS and slots (LLVM's AMDGPUBaseInfo formulas; docs/chips.md). */
+struct chip_occupancy chip_occupancy(const struct chip *chip, const struct chip_usage *usage);
+const char *chip_limit_name(enum chip_limit limit);
 /* Waves of one workgroup that its CU, or its WGP where it may spread over both CUs, can hold at once, by registers and
  * slots: a workgroup of more can never start. */
 uint32_t chip_workgroup_waves(const struct chip *chip, const struct chip_usage *usage);

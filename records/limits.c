@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* WGP_MODE, bit 29 of COMPUTE_PGM_RSRC1 on gfx10 and later (AMDGPUUsage, "compute_pgm_rsrc1"). */
 enum { RSRC1_WGP_MODE = 1 << 29 };
@@ -24,6 +25,7 @@ static struct chip_usage usage_of(const struct chip *chip, const struct code_ker
 struct record limits_measure(const struct chip *chip, const struct code_kernel *kernel)
 {
     struct chip_usage usage = usage_of(chip, kernel, kernel->max_workgroup_threads, kernel->lds_bytes);
+    struct chip_occupancy occupancy = chip_occupancy(chip, &usage);
     return (struct record){
         .kernel = kernel->name,
         .chip = chip->name,
@@ -39,26 +41,71 @@ struct record limits_measure(const struct chip *chip, const struct code_kernel *
                 [RECORD_bound] = kernel->max_workgroup_threads,
                 [RECORD_wave] = kernel->wave_size,
                 [RECORD_code] = kernel->code_bytes,
-                [RECORD_occupancy] = chip_occupancy(chip, &usage),
+                [RECORD_kernarg] = kernel->kernarg_bytes,
+                [RECORD_dynamic] = kernel->uses_dynamic_stack,
+                [RECORD_occupancy] = occupancy.waves,
+                [RECORD_limit] = occupancy.limit,
             },
     };
 }
 
-bool limits_compare(const struct record *committed, const struct record *measured, char text[LIMIT_TEXT_BYTES])
+/* "22.1.8" of a compiler's version line, or the line itself where that says the same of both. */
+static const char *release_of(const char *version, const char *other, char release[64])
+{
+    static const char before[] = "clang version ";
+    const char *at = strstr(version, before), *other_at = strstr(other, before);
+    size_t length = at ? strcspn(at + strlen(before), " \n") : 0;
+    if (!at || length >= 64 || (other_at && strncmp(at, other_at, strlen(before) + length + 1) == 0))
+        return version;
+    snprintf(release, 64, "%.*s", (int)length, at + strlen(before));
+    return release;
+}
+
+static int append(char text[LIMIT_TEXT_BYTES], int length, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The length with the words in it, at most that of a full text. */
+static int append(char text[LIMIT_TEXT_BYTES], int length, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int added = vsnprintf(text + length, (size_t)(LIMIT_TEXT_BYTES - length), format, arguments);
+    va_end(arguments);
+    return added < 0 ? length : added < LIMIT_TEXT_BYTES - length ? length + added : LIMIT_TEXT_BYTES - 1;
+}
+
+/* " (recorded with 22.1.7, compiled with 22.1.8)" where the versions differ, the second half only of a stale one. */
+static int append_versions(char text[LIMIT_TEXT_BYTES], int length, const struct limit_versions *versions, bool is_stale)
+{
+    char release[2][64];
+    if (!versions || !versions->recorded || strcmp(versions->recorded, versions->compiled) == 0)
+        return length;
+    length = append(text, length, " (recorded with %s", release_of(versions->recorded, versions->compiled, release[0]));
+    if (is_stale)
+        length = append(text, length, ", compiled with %s", release_of(versions->compiled, versions->recorded, release[1]));
+    return append(text, length, ")");
+}
+
+bool limits_compare(const struct record *committed, const struct record *measured, const struct limit_versions *versions,
+                    char text[LIMIT_TEXT_BYTES])
 {
     if (!committed) {
         snprintf(text, LIMIT_TEXT_BYTES, "record missing");
         return false;
     }
-    int length = 0;
-    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
-        if (committed->figure[i] != measured->figure[i] && length < LIMIT_TEXT_BYTES)
-            length += snprintf(text + length, (size_t)(LIMIT_TEXT_BYTES - length), "%s%s %" PRIu32 " -> %" PRIu32,
-                               length ? ", " : "record stale: ", record_figure_name((enum record_figure)i),
-                               committed->figure[i], measured->figure[i]);
-    if (!length)
-        snprintf(text, LIMIT_TEXT_BYTES, "record current");
-    return length == 0;
+    bool is_current = memcmp(committed->figure, measured->figure, sizeof committed->figure) == 0;
+    int length = append(text, 0, "record %s", is_current ? "current" : "stale");
+    length = append_versions(text, length, versions, !is_current);
+    const char *lead = ":";
+    for (int i = 0; i < RECORD_FIGURE_COUNT && !is_current; i++) {
+        char before[RECORD_WORD_BYTES], after[RECORD_WORD_BYTES];
+        if (committed->figure[i] == measured->figure[i])
+            continue;
+        record_figure_text(committed, (enum record_figure)i, before);
+        record_figure_text(measured, (enum record_figure)i, after);
+        length = append(text, length, "%s %s %s -> %s", lead, record_figure_name((enum record_figure)i), before, after);
+        lead = ",";
+    }
+    return is_current;
 }
 
 /* Work-items of a workgroup; the largest number where they do not fit 64 bits. */
@@ -132,7 +179,7 @@ uint32_t limits_launch_occupancy(const struct chip *chip, const struct code_kern
                                  const struct limit_launch *launch)
 {
     struct chip_usage usage = usage_of(chip, kernel, (uint32_t)threads_of(launch), kernel->lds_bytes + launch->lds_bytes);
-    return chip_occupancy(chip, &usage);
+    return chip_occupancy(chip, &usage).waves;
 }
 
 bool limits_launch_fits(const struct chip *chip, const struct code_kernel *kernel, const struct limit_launch *launch,

@@ -26,9 +26,17 @@ struct limit_launch {
 /* The figures of a compiled kernel; the names are borrowed from kernel and chip. */
 struct record limits_measure(const struct chip *chip, const struct code_kernel *kernel);
 
+/* The version lines of the compilers that a record and the figures beside it are of. */
+struct limit_versions {
+    const char *recorded; /* NULL: the file does not say */
+    const char *compiled;
+};
+
 /* "record current", "record missing" or "record stale: vgprs 205 -> 211, code 844 -> 852" (committed -> compiled) in text;
- * true if current. committed may be NULL. */
-bool limits_compare(const struct record *committed, const struct record *measured, char text[LIMIT_TEXT_BYTES]);
+ * true if current. Where another version was recorded: "record current (recorded with 22.1.7)", and a stale one names both.
+ * committed and versions may be NULL. */
+bool limits_compare(const struct record *committed, const struct record *measured, const struct limit_versions *versions,
+                    char text[LIMIT_TEXT_BYTES]);
 
 /* Waves a SIMD in a launch: its own threads and dynamic LDS, where the record's figure has the compiled bound and static
  * LDS. The launch must fit. */

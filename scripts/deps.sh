@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, or says what is. Usage: scripts/deps.sh build|lint|clang|fuzz [LLVM_VERSION]
+# Installs what is missing, or says what is. Usage: scripts/deps.sh build|audit|lint|clang|fuzz [LLVM_VERSION]
 # Quiet and quick when nothing is missing: one dpkg-query. Its test sets DEPS_ROOT, a folder in place of / for the probes.
 set -euo pipefail
 
@@ -32,6 +32,14 @@ lint_table="
 clang-tidy-14|/usr/bin/clang-tidy-14|static checks
 shellcheck|/usr/bin/shellcheck|static checks of scripts
 "
+audit_table="
+clang-15|/usr/lib/llvm-15/bin/clang|compiler of the audit
+lld-15|/usr/lib/llvm-15/bin/ld.lld|links its code objects
+clang-16|/usr/lib/llvm-16/bin/clang|compiler of the audit
+lld-16|/usr/lib/llvm-16/bin/ld.lld|links its code objects
+clang-19|/usr/lib/llvm-19/bin/clang|compiler of the audit
+lld-19|/usr/lib/llvm-19/bin/ld.lld|links its code objects
+"
 fuzz_table="
 clang-22|/usr/bin/clang-22|compiles the fuzz targets
 libclang-rt-22-dev|/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.fuzzer-x86_64.a|libFuzzer and sanitizers
@@ -41,10 +49,11 @@ clang-14|/usr/bin/clang-14|second host compiler
 "
 case $group in
 build) table=$build_table ;;
+audit) table=$audit_table ;;
 lint) table=$lint_table ;;
 clang) table=$clang_table ;;
 fuzz) table=$fuzz_table ;;
-*) echo "scripts/deps.sh: no group $group; build, lint, clang or fuzz" >&2; exit 2 ;;
+*) echo "scripts/deps.sh: no group $group; build, audit, lint, clang or fuzz" >&2; exit 2 ;;
 esac
 
 packages=() probes=() reasons=()

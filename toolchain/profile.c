@@ -9,23 +9,24 @@
 #include "toolchain/process.h"
 
 static const char install_compiler[] = "apt-get install clang-22 lld-22";
-static const char install_linker[] = "apt-get install lld-22";
-static const char install_headers[] = "apt-get install libamdhip64-dev";
-static const char install_bitcode[] = "apt-get install rocm-device-libs";
 
-/* Where compilers are looked for, in this order. A leading $NAME/ stands for an environment variable; patterns are glob's.
- */
+/* Where compilers are looked for, in this order: the first that is found is the default. A leading $NAME/ stands for an
+ * environment variable; patterns are glob's. */
 static const struct {
     const char *pattern;
     enum profile_kind kind;
+    bool not_default; /* only among all */
 } places[] = {
-    {"$HIPCONTRACT_CLANG", PROFILE_DEBIAN}, /* its version line tells what it is */
-    {"$ROCM_PATH/bin/amdclang++", PROFILE_ROCM},   {"$ROCM_PATH/llvm/bin/clang++", PROFILE_ROCM},
-    {"/opt/rocm/bin/amdclang++", PROFILE_ROCM},    {"/opt/rocm*/bin/amdclang++", PROFILE_ROCM},
-    {"/opt/rocm*/llvm/bin/clang++", PROFILE_ROCM}, {"/opt/rocm*/bin/hipcc", PROFILE_ROCM},
-    {"/usr/bin/clang-22", PROFILE_DEBIAN},         {"/usr/lib/llvm-22/bin/clang", PROFILE_DEBIAN},
-    {"/usr/local/bin/clang-22", PROFILE_DEBIAN},
+    {"$HIPCONTRACT_CLANG", PROFILE_DEBIAN, false}, /* its version line tells what it is */
+    {"$ROCM_PATH/bin/amdclang++", PROFILE_ROCM, false},   {"$ROCM_PATH/llvm/bin/clang++", PROFILE_ROCM, false},
+    {"/opt/rocm/bin/amdclang++", PROFILE_ROCM, false},    {"/opt/rocm*/bin/amdclang++", PROFILE_ROCM, false},
+    {"/opt/rocm*/llvm/bin/clang++", PROFILE_ROCM, false}, {"/opt/rocm*/bin/hipcc", PROFILE_ROCM, false},
+    {"/usr/bin/clang-22", PROFILE_DEBIAN, false},         {"/usr/lib/llvm-22/bin/clang", PROFILE_DEBIAN, false},
+    {"/usr/local/bin/clang-22", PROFILE_DEBIAN, false},   {"/usr/lib/llvm-15/bin/clang", PROFILE_DEBIAN, true},
+    {"/usr/lib/llvm-16/bin/clang", PROFILE_DEBIAN, true}, {"/usr/lib/llvm-19/bin/clang", PROFILE_DEBIAN, true},
 };
+
+enum { N_PLACES = sizeof places / sizeof *places };
 
 static const char *const bitcode_folders[] = {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "/usr/lib/amdgcn/bitcode",
                                               "/usr/lib/aarch64-linux-gnu/amdgcn/bitcode"};
@@ -57,9 +58,9 @@ static bool find_executable(const char *pattern, char path[PATH_MAX])
 }
 
 /* The digits after "clang version ". */
-static int major_version(const char *line)
+int profile_major(const struct profile *profile)
 {
-    const char *at = strstr(line, "clang version ");
+    const char *at = strstr(profile->version, "clang version ");
     return at ? atoi(at + strlen("clang version ")) : 0;
 }
 
@@ -82,7 +83,7 @@ static bool read_version(struct profile *profile, struct error *error)
     if (strstr(profile->version, "AMD clang"))
         profile->kind = PROFILE_ROCM;
     snprintf(profile->name, sizeof profile->name, "%s-%d", profile->kind == PROFILE_ROCM ? "rocm-clang" : "debian-clang",
-             major_version(profile->version));
+             profile_major(profile));
     return true;
 }
 
@@ -94,22 +95,53 @@ static void find_bitcode(char path[PATH_MAX])
             snprintf(path, PATH_MAX, "%s", bitcode_folders[i]);
 }
 
+static bool take(size_t place, const char *executable, struct profile *profile, struct error *error)
+{
+    *profile = (struct profile){.kind = places[place].kind};
+    snprintf(profile->executable, sizeof profile->executable, "%s", executable);
+    find_bitcode(profile->bitcode);
+    return read_version(profile, error);
+}
+
 bool profile_find(struct profile *profile, struct error *error)
 {
-    *profile = (struct profile){0};
     const char *given = getenv("HIPCONTRACT_CLANG");
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    char path[PATH_MAX];
+    for (size_t i = 0; i < N_PLACES; i++) {
         if (i > 0 && given && *given)
             return error_set(error, STATUS_ENVIRONMENT, "HIPCONTRACT_CLANG=%s is not an executable file; %s", given,
                              install_compiler);
-        if (!find_executable(places[i].pattern, profile->executable))
-            continue;
-        profile->kind = places[i].kind;
-        find_bitcode(profile->bitcode);
-        return read_version(profile, error);
+        if (!places[i].not_default && find_executable(places[i].pattern, path))
+            return take(i, path, profile, error);
     }
     return error_set(error, STATUS_ENVIRONMENT, "no HIP compiler: neither ROCm's nor clang-22 is installed; %s",
                      install_compiler);
+}
+
+static bool holds(const struct profile *profiles, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(profiles[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+size_t profile_find_all(struct profile *profiles, size_t n_most)
+{
+    size_t n = 0;
+    char path[PATH_MAX];
+    struct error ignored;
+    for (size_t i = 0; i < N_PLACES && n < n_most; i++)
+        if (find_executable(places[i].pattern, path) && take(i, path, &profiles[n], &ignored) &&
+            !holds(profiles, n, profiles[n].name))
+            n++;
+    return n;
+}
+
+const char *const *profile_flags(const struct profile *profile)
+{
+    static const char *const none[] = {NULL}, *const looks_nowhere[] = {"--rocm-path=/usr", NULL};
+    return profile->kind == PROFILE_DEBIAN && profile_major(profile) < 16 ? looks_nowhere : none;
 }
 
 const char *const *profile_bitcode(unsigned wave_size)
@@ -166,11 +198,12 @@ size_t profile_parts(const struct profile *profile, struct profile_part parts[PR
     if (profile->kind == PROFILE_ROCM)
         return 0; /* ROCm's compiler brings its own */
     static const char *const headers[] = {"/usr/include/hip/hip_runtime.h", "/usr/local/include/hip/hip_runtime.h"};
-    parts[0] = (struct profile_part){.what = "linker", .install = install_linker};
+    parts[0] = (struct profile_part){.what = "linker"};
+    snprintf(parts[0].install, sizeof parts[0].install, "apt-get install lld-%d", profile_major(profile));
     find_linker(profile, parts[0].path);
-    parts[1] = (struct profile_part){.what = "HIP headers", .install = install_headers};
+    parts[1] = (struct profile_part){.what = "HIP headers", .install = "apt-get install libamdhip64-dev"};
     find_first(headers, sizeof headers / sizeof *headers, parts[1].path);
-    parts[2] = (struct profile_part){.what = "device libraries", .install = install_bitcode};
+    parts[2] = (struct profile_part){.what = "device libraries", .install = "apt-get install rocm-device-libs"};
     check_bitcode(profile, &parts[2]);
     return 3;
 }

@@ -95,19 +95,25 @@ static bool find_cache(struct toolchain *toolchain, const char *given, struct er
     return true;
 }
 
-struct toolchain *toolchain_open(const char *cache_directory, struct error *error)
+struct toolchain *toolchain_open_profile(const struct profile *profile, const char *cache_directory, struct error *error)
 {
     struct toolchain *toolchain = calloc(1, sizeof *toolchain);
     if (!toolchain) {
         error_set(error, STATUS_ENVIRONMENT, "out of memory");
         return NULL;
     }
-    if (profile_find(&toolchain->profile, error) && check_parts(&toolchain->profile, error) &&
-        project_root(toolchain->root, sizeof toolchain->root, error) && find_cache(toolchain, cache_directory, error) &&
-        find_identity(toolchain, error))
+    toolchain->profile = *profile;
+    if (check_parts(&toolchain->profile, error) && project_root(toolchain->root, sizeof toolchain->root, error) &&
+        find_cache(toolchain, cache_directory, error) && find_identity(toolchain, error))
         return toolchain;
     free(toolchain);
     return NULL;
+}
+
+struct toolchain *toolchain_open(const char *cache_directory, struct error *error)
+{
+    struct profile profile;
+    return profile_find(&profile, error) ? toolchain_open_profile(&profile, cache_directory, error) : NULL;
 }
 
 void toolchain_close(struct toolchain *toolchain)
@@ -118,6 +124,18 @@ void toolchain_close(struct toolchain *toolchain)
 const char *toolchain_name(const struct toolchain *toolchain)
 {
     return toolchain->profile.name;
+}
+
+const char *toolchain_short_name(const struct toolchain *toolchain)
+{
+    static const char debian[] = "debian-";
+    const char *name = toolchain->profile.name;
+    return strncmp(name, debian, strlen(debian)) == 0 ? name + strlen(debian) : name;
+}
+
+const char *toolchain_cache(const struct toolchain *toolchain)
+{
+    return toolchain->cache;
 }
 
 const char *toolchain_executable(const struct toolchain *toolchain)
@@ -216,7 +234,8 @@ static bool run(const struct toolchain *toolchain, struct command *command, cons
     if (!process_run(command->argv, request->root ? request->root : toolchain->root, result, error))
         return false;
     const char *words = result->err.data ? result->err.data : "";
-    fputs(words, stderr);
+    if (!request->is_quiet)
+        fputs(words, stderr);
     if (result->exit_status == 0)
         return true;
     if (result->signal)
@@ -311,6 +330,8 @@ static void add_flags(const struct toolchain *toolchain, struct command *command
         /* HIP 5's headers ask for what clang 22 no longer defines. */
         add(command, arena_format(&command->arena, "-D__AMDGCN_WAVEFRONT_SIZE=%u", wave_size));
     }
+    for (const char *const *flag = profile_flags(&toolchain->profile); *flag; flag++)
+        add(command, *flag);
     for (size_t i = 0; i < request->n_defines; i++)
         add(command, arena_format(&command->arena, "-D%s", request->defines[i]));
 }
@@ -407,6 +428,26 @@ static bool check_key(struct toolchain *toolchain, const struct compile_request 
                      "family %s for %s: %s, or what it includes, changed while it was compiled; run "
                      "again",
                      request->family, request->chip, request->source_path);
+}
+
+bool toolchain_knows_chip(const struct toolchain *toolchain, const char *chip)
+{
+    char arch[64];
+    struct process_result result;
+    snprintf(arch, sizeof arch, "--offload-arch=%s", chip);
+    const char *const argv[] = {toolchain->profile.executable,
+                                "-x",
+                                "hip",
+                                "--cuda-device-only",
+                                "-nogpuinc",
+                                "-nogpulib",
+                                arch,
+                                "-E",
+                                "/dev/null",
+                                NULL};
+    bool knows = !process_run(argv, "/", &result, NULL) || result.exit_status == 0;
+    process_result_free(&result);
+    return knows;
 }
 
 bool toolchain_compile(struct toolchain *toolchain, const struct compile_request *request, struct compiled *compiled,

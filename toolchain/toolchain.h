@@ -13,6 +13,7 @@
 #include "contract/base/hash.h"
 
 struct toolchain; /* opaque */
+struct profile;   /* toolchain/profile.h */
 
 struct compile_request {
     const char *source_path;    /* the family's .hip: absolute, or below the root */
@@ -23,6 +24,7 @@ struct compile_request {
     size_t n_defines;
     const char *optimisation; /* "-O3" when NULL */
     unsigned wave_size;       /* 0: the chip's default */
+    bool is_quiet;            /* the compiler's words are not printed: the error's text has the first of them */
 };
 
 struct compiled {
@@ -35,15 +37,23 @@ struct compiled {
 /* Finds a compiler; NULL with STATUS_ENVIRONMENT and the command that installs one. cache_directory may be NULL
  * ($HIPCONTRACT_CACHE, else build/cache under the project's root). Threads may share the result. */
 struct toolchain *toolchain_open(const char *cache_directory, struct error *error);
+/* The same for a compiler that profile_find_all found. */
+struct toolchain *toolchain_open_profile(const struct profile *profile, const char *cache_directory, struct error *error);
 void toolchain_close(struct toolchain *toolchain);
 /* "debian-clang-22" or the like: the folder under records/. */
 const char *toolchain_name(const struct toolchain *toolchain);
+/* As people write it: "clang-22"; ROCm's is "rocm-clang-19". */
+const char *toolchain_short_name(const struct toolchain *toolchain);
+/* The folder of its cache. Borrowed. */
+const char *toolchain_cache(const struct toolchain *toolchain);
 /* The compiler that was found. Borrowed. */
 const char *toolchain_executable(const struct toolchain *toolchain);
 /* The compiler's own version line. */
 const char *toolchain_version(const struct toolchain *toolchain);
+/* Whether the compiler has the chip at all: one run of it. */
+bool toolchain_knows_chip(const struct toolchain *toolchain, const char *chip);
 /* Compiles or fetches from the cache. A kernel that does not compile: false, STATUS_RED, the compiler's words in *error's
- * text after "family NAME for CHIP does not compile:" and whole on standard error. */
+ * text after "family NAME for CHIP does not compile:" and whole on standard error, unless the request is quiet. */
 bool toolchain_compile(struct toolchain *toolchain, const struct compile_request *request, struct compiled *compiled,
                        struct error *error);
 void compiled_free(struct compiled *compiled);

@@ -117,7 +117,7 @@ edited_rows() {
 edited_record() {
     copy_project
     local file
-    file=$(cd "$work/copy" && grep -lE "^$kernel +gfx1151 " records/*/*.txt | head -n 1)
+    file=$(cd "$work/copy" && grep -lE "^$kernel +gfx1151 " records/debian-clang-22/*.txt | head -n 1)
     edit "$file" "s/^($kernel +gfx1151 +)[0-9]+/\1 3/" && in_copy run 1 contract --only "$kernel" --quick &&
         out_says "^LIMIT gfx1151 $kernel .*record stale: vgprs 3 -> [0-9]+" && last_line_is '1 pass gates 1-4, 0 fail.* 1 limit problems;'
 }

@@ -65,7 +65,7 @@ records=records/debian-clang-22/demo.txt
 sed -i -E '/gfx1151/s/( 64 +32 +)([0-9]+)/\11\2/' $records
 check "a number changed in records/ is red at gate 5" ends 1 "record stale: code 1" $program contract --only demo_scale
 sed -i '/gfx1151/s/gfx1151 /gfx1151 x/' $records
-check "a malformed record is wrong usage, with file and line" ends 2 "demo.txt:4: at least 14 columns" $program limits --only demo_scale
+check "a malformed record is wrong usage, with file and line" ends 2 "demo.txt:5: 17 columns, a record has 16" $program limits --only demo_scale
 rm $records
 check "a missing record is red" ends 1 "LIMIT gfx1151 demo_scale  record missing" $program limits --only demo_scale --chip gfx1151
 check "limits --update writes it again" ends 0 "1 record files written" $program limits --only demo_scale --update

@@ -142,7 +142,7 @@ static void compare_case(const struct chip *chip, uint32_t wave_size, bool cu_mo
                                .lds_bytes = cases[index].lds_bytes,
                                .workgroup_threads = cases[index].threads,
                                .cu_mode = cu_mode};
-    uint32_t clang = printed(from, "; Occupancy: "), ours = chip_occupancy(chip, &usage);
+    uint32_t clang = printed(from, "; Occupancy: "), ours = chip_occupancy(chip, &usage).waves;
     if (clang != ours)
         fail_msg("%s wave%u%s, case %zu (%u threads, %u bytes of LDS, %u VGPRs, %u SGPRs): clang says %u, the table %u",
                  chip->name, wave_size, cu_mode ? " CU mode" : "", index, usage.workgroup_threads, usage.lds_bytes,
