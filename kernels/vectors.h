@@ -6,11 +6,8 @@ typedef _Float16 half_t;
 typedef half_t half2_t __attribute__((ext_vector_type(2)));
 typedef half_t half4_t __attribute__((ext_vector_type(4)));
 typedef half_t half8_t __attribute__((ext_vector_type(8)));
-typedef half_t half16_t __attribute__((ext_vector_type(16)));
 typedef short bf16_t; /* its bits */
-typedef short bf16x4_t __attribute__((ext_vector_type(4)));
 typedef short bf16x8_t __attribute__((ext_vector_type(8)));
-typedef short bf16x16_t __attribute__((ext_vector_type(16)));
 typedef float float8_t __attribute__((ext_vector_type(8)));
 
 #endif

@@ -1,12 +1,13 @@
 /*
  * indexer_scores by matrix instructions D = A B + C: A has the 16 tokens of q, B the 16 keys of a tile.
  *
- * INSTRUCTION names the factors' vector (factor_t), how many instructions make a dot (n_steps), which of the 128 numbers a
- * lane gives to each (at; token and key agree on it) and where D is.
+ * INSTRUCTION is a matrix of kernels/matrix.h that says which of the 128 numbers a lane gives to each step (at; token and
+ * key agree on it).
  */
 #ifndef KERNELS_DS4_INDEXER_MATRIX_H
 #define KERNELS_DS4_INDEXER_MATRIX_H
 
+#include "../matrix.h"
 #include "indexer.h"
 
 namespace
@@ -14,8 +15,8 @@ namespace
 
 template <typename INSTRUCTION> struct matrix_dots {
     using number = typename INSTRUCTION::number;
-    using factor_t = typename INSTRUCTION::factor_t;
-    static constexpr int lanes = INSTRUCTION::lanes, n_steps = INSTRUCTION::n_steps;
+    using factor_t = typename INSTRUCTION::factors_t;
+    static constexpr int lanes = INSTRUCTION::lanes, n_steps = width / INSTRUCTION::k;
     struct keys_t {
         factor_t of[n_steps];
     };

@@ -8,7 +8,7 @@
 namespace
 {
 
-#if HGEMM_HAS_MATRIX
+#if HAS_MATRIX
 using chip_math = matrix_math;
 #else
 using chip_math = fma_math;

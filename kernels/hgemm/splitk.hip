@@ -39,10 +39,10 @@ struct add_to_c {
         hgemm<MATH, float, add_to_c>({a, b, m, n, k}, k_first, min(k, k_first + k_of_split), c);                           \
     }
 
-#if HGEMM_HAS_MATRIX && defined(__GFX9__)
+#if HAS_MATRIX && defined(__GFX9__)
 HGEMM_SPLIT(hgemm_splitk_mfma, chip_math, float)
 HGEMM_ATOMIC(hgemm_atomic_mfma, chip_math)
-#elif HGEMM_HAS_MATRIX
+#elif HAS_MATRIX
 HGEMM_SPLIT(hgemm_splitk_wmma, chip_math, float)
 HGEMM_ATOMIC(hgemm_atomic_wmma, chip_math)
 #else
