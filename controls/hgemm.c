@@ -22,62 +22,32 @@ REG_NAMED_CONTROL(hgemm_bf16c_mfma_swapped, .registration = "hgemm_bf16_bf16c_mf
                   .shape = "33x65x128", .pattern = REG_PATTERN_CLASSES, .gate = GATE_CLASSES, .how = CONTROL_SWAP,
                   .arg = HGEMM_A, .other_arg = HGEMM_B);
 
-/* Faults of what all variants share, each of them in the variant that a chip runs. */
+/* Faults of what all variants share. */
 #define BUILD(variable, kernel, of_what, of_shape, of_pattern, of_gate, factor, fault, ...)                                \
-    REG_NAMED_CONTROL(variable, .registration = kernel, .what = of_what, .shape = of_shape,                                \
+    REG_NAMED_CONTROL(variable, .registration = "hgemm_bf16_" kernel, .what = of_what, .shape = of_shape,                  \
                       .pattern = REG_PATTERN_##of_pattern, .gate = of_gate, .least_factor = factor, .how = CONTROL_BUILD,  \
                       .define = "HGEMM_FAULT_" fault, __VA_ARGS__)
 
 /* Half a spacing of bf16 is 2^-9 to 2^-8 of a sum, and the largest bound here, of a chain of 1600 fma, below 2^-13 of it.
- */
-#define BF16_SUMS(suffix, ...)                                                                                             \
-    BUILD(hgemm_bf16_sums##suffix, "hgemm_bf16_fp32c" #suffix, "sums pass through bf16 before the shuffle", "1x20x1600",   \
-          ONESIDED, GATE_BOUND, 10, "BF16_SUMS", __VA_ARGS__)
-#define BF16_SUMS_EXACT(suffix, ...)                                                                                       \
-    BUILD(hgemm_bf16_sums_exact##suffix, "hgemm_bf16_fp32c" #suffix, "sums pass through bf16 before the shuffle",          \
-          "3x1000x96", EXACT, GATE_EXACT, 0, "BF16_SUMS", __VA_ARGS__)
-#define F16_SUMS(suffix, ...)                                                                                              \
-    BUILD(hgemm_f16_sums##suffix, "hgemm_bf16_fp32c" #suffix, "sums pass through fp16 before the shuffle", "3x1000x96",    \
-          ONESIDED, GATE_BOUND, 10, "F16_SUMS", __VA_ARGS__)
-#define K_TILE(suffix, ...)                                                                                                \
-    BUILD(hgemm_k_tile##suffix, "hgemm_bf16_fp32c" #suffix, "the last tile of k is left out", "3x1000x96", SIGNED,         \
-          GATE_BOUND, 100, "K_TILE", __VA_ARGS__)
-#define C_STRIDE(suffix, ...)                                                                                              \
-    BUILD(hgemm_c_stride##suffix, "hgemm_bf16_fp32c" #suffix, "the tile of C is read as if its rows had no padding",       \
-          "3x1000x96", SIGNED, GATE_BOUND, 100, "C_STRIDE", __VA_ARGS__)
-#define C_STRIDE_OF_BF16(suffix, ...)                                                                                      \
-    BUILD(hgemm_bf16c_c_stride##suffix, "hgemm_bf16_bf16c" #suffix, "the tile of C is read as if its rows had no padding", \
-          "3x1000x96", SIGNED, GATE_BOUND, 100, "C_STRIDE", __VA_ARGS__)
-#define TAIL_COLUMNS(suffix, ...)                                                                                          \
-    BUILD(hgemm_tail_columns##suffix, "hgemm_bf16_fp32c" #suffix, "columns past the last are stored", "1x20x1600", SIGNED, \
-          GATE_BYTES, 0, "TAIL_COLUMNS", __VA_ARGS__)
-/* The last of an odd number of tiles is in the stage whose place the tile of C takes. */
-#define TILE_BARRIER(suffix, ...)                                                                                          \
-    BUILD(hgemm_tile_barrier##suffix, "hgemm_bf16_fp32c" #suffix,                                                          \
-          "no barrier before the tile of C takes the stages' place", "2x33x139", SIGNED, GATE_BYTES, 0, "NO_TILE_BARRIER", \
-          .finding = "race", __VA_ARGS__)
+ * The last of an odd number of tiles of k is in the stage whose place the tile of C takes. */
+#define SHARED(suffix, ...)                                                                                                \
+    BUILD(hgemm_bf16_sums##suffix, "fp32c" #suffix, "sums pass through bf16 before the shuffle", "1x20x1600", ONESIDED,    \
+          GATE_BOUND, 10, "BF16_SUMS", __VA_ARGS__);                                                                       \
+    BUILD(hgemm_bf16_sums_exact##suffix, "fp32c" #suffix, "sums pass through bf16 before the shuffle", "3x1000x96", EXACT, \
+          GATE_EXACT, 0, "BF16_SUMS", __VA_ARGS__);                                                                        \
+    BUILD(hgemm_f16_sums##suffix, "fp32c" #suffix, "sums pass through fp16 before the shuffle", "3x1000x96", ONESIDED,     \
+          GATE_BOUND, 10, "F16_SUMS", __VA_ARGS__);                                                                        \
+    BUILD(hgemm_k_tile##suffix, "fp32c" #suffix, "the last tile of k is left out", "3x1000x96", SIGNED, GATE_BOUND, 100,   \
+          "K_TILE", __VA_ARGS__);                                                                                          \
+    BUILD(hgemm_c_stride##suffix, "fp32c" #suffix, "the tile of C is read as if its rows had no padding", "3x1000x96",     \
+          SIGNED, GATE_BOUND, 100, "C_STRIDE", __VA_ARGS__);                                                               \
+    BUILD(hgemm_bf16c_c_stride##suffix, "bf16c" #suffix, "the tile of C is read as if its rows had no padding",            \
+          "3x1000x96", SIGNED, GATE_BOUND, 100, "C_STRIDE", __VA_ARGS__);                                                  \
+    BUILD(hgemm_tail_columns##suffix, "fp32c" #suffix, "columns past the last are stored", "1x20x1600", SIGNED,            \
+          GATE_BYTES, 0, "TAIL_COLUMNS", __VA_ARGS__);                                                                     \
+    BUILD(hgemm_tile_barrier##suffix, "fp32c" #suffix, "no barrier before the tile of C takes the stages' place",          \
+          "2x33x139", SIGNED, GATE_BYTES, 0, "NO_TILE_BARRIER", .finding = "race", __VA_ARGS__)
 
-BF16_SUMS(, .chips = HGEMM_FMA_CHIPS);
-BF16_SUMS(_wmma, );
-BF16_SUMS(_mfma, );
-BF16_SUMS_EXACT(, .chips = HGEMM_FMA_CHIPS);
-BF16_SUMS_EXACT(_wmma, );
-BF16_SUMS_EXACT(_mfma, );
-F16_SUMS(, .chips = HGEMM_FMA_CHIPS);
-F16_SUMS(_wmma, );
-F16_SUMS(_mfma, );
-K_TILE(, .chips = HGEMM_FMA_CHIPS);
-K_TILE(_wmma, );
-K_TILE(_mfma, );
-C_STRIDE(, .chips = HGEMM_FMA_CHIPS);
-C_STRIDE(_wmma, );
-C_STRIDE(_mfma, );
-C_STRIDE_OF_BF16(, .chips = HGEMM_FMA_CHIPS);
-C_STRIDE_OF_BF16(_wmma, );
-C_STRIDE_OF_BF16(_mfma, );
-TAIL_COLUMNS(, .chips = HGEMM_FMA_CHIPS);
-TAIL_COLUMNS(_wmma, );
-TAIL_COLUMNS(_mfma, );
-TILE_BARRIER(, .chips = HGEMM_FMA_CHIPS);
-TILE_BARRIER(_wmma, );
-TILE_BARRIER(_mfma, );
+SHARED(, .chips = HGEMM_FMA_CHIPS); /* elsewhere the variant that the chip runs has them */
+SHARED(_wmma, );
+SHARED(_mfma, );
