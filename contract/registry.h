@@ -202,7 +202,7 @@ enum reg_launcher_check reg_launcher_check_find(const char *name);
  * chip. At least one of them is set. */
 struct reg_budget {
     const char *chips;    /* comma list; NULL: all of the registration */
-    bool no_scratch;      /* no scratch, and no spilled register */
+    bool no_scratch;      /* no scratch, known when it runs or before, and no spilled register */
     uint32_t most_vgprs;  /* a lane, AGPRs included where they share a file; 0: any number */
     uint32_t least_waves; /* a SIMD, in every registered launch; 0: any number */
 };

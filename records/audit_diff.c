@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records/chips.h"
+
 const char *audit_grade_word(enum audit_grade grade)
 {
     static const char *const words[] = {
@@ -38,16 +40,27 @@ static const struct {
     {RECORD_wave, OTHER, "lanes a wave"},
     {RECORD_code, OTHER, "bytes of code"},
     {RECORD_kernarg, OTHER, "bytes of arguments"},
-    {RECORD_dynamic, SCRATCH, "dynamic stack"},
+    {RECORD_dynamic, SCRATCH, "dynamic stacks"},
 };
 
 enum { N_FIGURES = sizeof figures / sizeof *figures };
 _Static_assert(N_FIGURES + 2 == RECORD_FIGURE_COUNT, "every figure but the occupancy and its limit has a row");
 
-/* Lanes that a SIMD holds: waves of 32 and of 64 compare by them. */
-static uint64_t lanes_of(const struct record *record)
+/* Older record files lack figures: those are in no comparison. */
+static bool is_known(const struct audit_change *change, enum record_figure figure)
 {
-    return (uint64_t)record->figure[RECORD_occupancy] * record->figure[RECORD_wave];
+    return change->before->figure[figure] != RECORD_ABSENT && change->after->figure[figure] != RECORD_ABSENT;
+}
+
+static bool differs(const struct audit_change *change, enum record_figure figure)
+{
+    return is_known(change, figure) && change->before->figure[figure] != change->after->figure[figure];
+}
+
+/* Lanes that a SIMD holds: waves of 32 and of 64 compare by them. */
+static double lanes_of(const struct record *record)
+{
+    return (double)record->figure[RECORD_occupancy] * record->figure[RECORD_wave];
 }
 
 /* How much more there is of the figures of a meaning, and how much less: of resources, which have different units, as a
@@ -60,7 +73,7 @@ static struct shift shift_of(const struct audit_change *change, enum meaning mea
 {
     struct shift shift = {0, 0};
     for (size_t i = 0; i < N_FIGURES; i++) {
-        if (figures[i].meaning != meaning)
+        if (figures[i].meaning != meaning || !is_known(change, figures[i].figure))
             continue;
         double old = change->before->figure[figures[i].figure], now = change->after->figure[figures[i].figure];
         double by = meaning == RESOURCE && old > 0 ? (now - old) / old : now - old;
@@ -73,7 +86,8 @@ static struct shift shift_of(const struct audit_change *change, enum meaning mea
 static void grade_both(struct audit_change *change)
 {
     struct shift scratch = shift_of(change, SCRATCH), resources = shift_of(change, RESOURCE);
-    double lanes_before = (double)lanes_of(change->before), lanes_after = (double)lanes_of(change->after);
+    bool has_lanes = is_known(change, RECORD_occupancy) && is_known(change, RECORD_wave);
+    double lanes_before = has_lanes ? lanes_of(change->before) : 0, lanes_after = has_lanes ? lanes_of(change->after) : 0;
     change->grade = AUDIT_CHANGED;
     if (scratch.more > 0) {
         change->grade = AUDIT_SPILLS;
@@ -93,8 +107,10 @@ static void grade_both(struct audit_change *change)
 
 static bool is_unchanged(const struct audit_change *change)
 {
-    return change->before && change->after &&
-           memcmp(change->before->figure, change->after->figure, sizeof change->after->figure) == 0;
+    bool same = change->before && change->after;
+    for (int i = 0; i < RECORD_FIGURE_COUNT && same; i++)
+        same = !differs(change, (enum record_figure)i);
+    return same;
 }
 
 static bool is_over(struct audit_change *change, const struct audit_budgets *budgets)
@@ -189,7 +205,7 @@ static void figures_text(const struct audit_change *change, struct text *text)
     const char *gap = "";
     for (size_t i = 0; i < N_FIGURES; i++) {
         uint32_t old = change->before->figure[figures[i].figure], now = change->after->figure[figures[i].figure];
-        if (old == now)
+        if (!differs(change, figures[i].figure))
             continue;
         text_append(text, "%s%" PRIu32 " → %" PRIu32 " %s", gap, old, now, figures[i].words);
         gap = ", ";
@@ -204,9 +220,10 @@ static void whole_text(const struct record *record, struct text *text)
     text_append(text, "new");
     const char *gap = ": ";
     for (size_t i = 0; i < N_FIGURES; i++) {
-        if (figures[i].meaning == OTHER || !record->figure[figures[i].figure])
+        uint32_t now = record->figure[figures[i].figure];
+        if (figures[i].meaning == OTHER || !now || now == RECORD_ABSENT)
             continue;
-        text_append(text, "%s%" PRIu32 " %s", gap, record->figure[figures[i].figure], figures[i].words);
+        text_append(text, "%s%" PRIu32 " %s", gap, now, figures[i].words);
         gap = ", ";
     }
 }
@@ -214,11 +231,23 @@ static void whole_text(const struct record *record, struct text *text)
 static void waves_text(const struct audit_change *change, struct text *text)
 {
     uint32_t now = change->after->figure[RECORD_occupancy];
-    uint32_t old = change->before ? change->before->figure[RECORD_occupancy] : now;
-    if (old != now)
-        text_append(text, ": %" PRIu32 " → %" PRIu32 " waves a SIMD", old, now);
+    bool both = change->before && is_known(change, RECORD_occupancy);
+    if (both && differs(change, RECORD_occupancy))
+        text_append(text, ": %" PRIu32 " → %" PRIu32 " waves a SIMD", change->before->figure[RECORD_occupancy], now);
     else
-        text_append(text, ": %s%" PRIu32 " waves a SIMD", change->before ? "still " : "", now);
+        text_append(text, ": %s%" PRIu32 " waves a SIMD", both ? "still " : "", now);
+}
+
+/* What would have to shrink for another wave; nothing where the SIMD is full. */
+static void limit_text(const struct record *record, struct text *text)
+{
+    static const char *const words[] = {[CHIP_LIMIT_VGPRS] = "VGPRs",
+                                        [CHIP_LIMIT_SGPRS] = "SGPRs",
+                                        [CHIP_LIMIT_WORKGROUP] = "the size of a workgroup",
+                                        [CHIP_LIMIT_LDS] = "LDS"};
+    uint32_t limit = record->figure[RECORD_limit];
+    if (limit < sizeof words / sizeof *words && words[limit])
+        text_append(text, ", limited by %s", words[limit]);
 }
 
 void audit_change_text(const struct audit_change *change, struct text *text)
@@ -233,6 +262,7 @@ void audit_change_text(const struct audit_change *change, struct text *text)
         whole_text(change->after, text);
     waves_text(change, text);
     text_append(text, " on %s", change->chip);
+    limit_text(change->after, text);
     if (change->grade == AUDIT_OVER)
         text_append(text, "; over budget: %s", change->over);
 }

@@ -36,7 +36,10 @@ __attribute__((format(printf, 2, 3))) static void say(char text[BUDGET_TEXT_BYTE
 static const struct {
     enum record_figure figure;
     const char *what;
-} scratch[] = {{RECORD_private, "bytes of scratch"}, {RECORD_vspills, "spilled VGPRs"}, {RECORD_sspills, "spilled SGPRs"}};
+} scratch[] = {{RECORD_private, "bytes of scratch"},
+               {RECORD_vspills, "spilled VGPRs"},
+               {RECORD_sspills, "spilled SGPRs"},
+               {RECORD_dynamic, "dynamic stacks"}};
 
 bool budget_holds(const struct budget *budget, const struct record *record, char text[BUDGET_TEXT_BYTES])
 {

@@ -64,22 +64,47 @@ static bool family_of(const char *name, char family[NAME_MAX + 1])
     return true;
 }
 
-static bool add_file(struct record_set *set, const char *path, const char *family, const struct record_filter *filter,
-                     struct error *error)
+/* A folder of records that is being read. */
+struct reading {
+    struct record_set *set;
+    const char *folder, *shown;
+    const struct record_filter *filter;
+    struct text *problems;
+    struct error *error;
+};
+
+static bool add_file(const struct reading *reading, const char *path, const char *family)
 {
+    const struct record_filter *filter = reading->filter;
     struct record_file file;
-    if (!record_file_read(path, &file, error))
+    if (!record_file_read(path, &file, reading->error))
         return false;
-    bool ok = true;
+    for (size_t i = 0; i < file.n_problems; i++)
+        text_append(reading->problems, "%s%s\n", reading->shown, file.problems[i].text + strlen(reading->folder));
+    bool ok = !reading->problems->failed;
     for (size_t i = 0; i < file.n_records && ok; i++)
         if (!filter || filter->wants(filter->context, &file.records[i]))
-            ok = record_set_add(set, family, &file.records[i]) || error_set(error, STATUS_ENVIRONMENT, "out of memory");
+            ok = record_set_add(reading->set, family, &file.records[i]);
     record_file_free(&file);
-    return ok;
+    return ok || error_set(reading->error, STATUS_ENVIRONMENT, "out of memory");
 }
 
-bool record_set_read(struct record_set *set, const char *folder, const struct record_filter *filter, struct error *error)
+bool record_set_is_at(const char *folder)
 {
+    DIR *directory = opendir(folder);
+    char family[NAME_MAX + 1];
+    bool is_at = false;
+    for (struct dirent *entry; directory && !is_at && (entry = readdir(directory));)
+        is_at = family_of(entry->d_name, family);
+    if (directory)
+        closedir(directory);
+    return is_at;
+}
+
+bool record_set_read(struct record_set *set, const char *folder, const char *shown, const struct record_filter *filter,
+                     struct text *problems, struct error *error)
+{
+    const struct reading reading = {set, folder, shown, filter, problems, error};
     DIR *directory = opendir(folder);
     if (!directory)
         return error_set(error, STATUS_USAGE, "%s: %s", folder, strerror(errno));
@@ -91,7 +116,7 @@ bool record_set_read(struct record_set *set, const char *folder, const struct re
         if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
             ok = error_set(error, STATUS_USAGE, "%s: the path is too long", folder);
         else
-            ok = add_file(set, path, family, filter, error);
+            ok = add_file(&reading, path, family);
     }
     closedir(directory);
     return ok;

@@ -9,6 +9,7 @@
 
 #include "contract/base/arena.h"
 #include "contract/base/error.h"
+#include "contract/base/text.h"
 #include "records/record_file.h"
 
 /* Something of a chip that was not compiled, so that no record of it is missing. */
@@ -36,9 +37,13 @@ struct record_filter {
     void *context;
 };
 
-/* Adds the records of every file FAMILY.txt of a folder that the filter (NULL: all) wants. Errors: STATUS_USAGE where the
- * folder or a file cannot be read, STATUS_ENVIRONMENT out of memory. */
-bool record_set_read(struct record_set *set, const char *folder, const struct record_filter *filter, struct error *error);
+/* Whether a folder holds a file FAMILY.txt. */
+bool record_set_is_at(const char *folder);
+/* Adds the records of every file FAMILY.txt of a folder that the filter (NULL: all) wants. Lines that are wrong cost no
+ * other: each is a line of `problems`, which names its file as shown/FAMILY.txt. Errors: STATUS_USAGE where the folder or a
+ * file cannot be read, STATUS_ENVIRONMENT out of memory. */
+bool record_set_read(struct record_set *set, const char *folder, const char *shown, const struct record_filter *filter,
+                     struct text *problems, struct error *error);
 
 /* Takes the records out whose counterpart the other set has not because it was not compiled there: their number. */
 size_t record_set_leave_out(struct record_set *set, const struct record_set *other);

@@ -38,6 +38,7 @@ static void each_broken_ceiling_is_told(void **state)
         {{.no_scratch = true}, RECORD_private, 64, "64 bytes of scratch, the budget is none"},
         {{.no_scratch = true}, RECORD_vspills, 3, "3 spilled VGPRs, the budget is none"},
         {{.no_scratch = true}, RECORD_sspills, 2, "2 spilled SGPRs, the budget is none"},
+        {{.no_scratch = true}, RECORD_dynamic, 1, "1 dynamic stacks, the budget is none"},
         {{.most_vgprs = 96}, RECORD_vgprs, 97, "97 VGPRs, the budget is 96"},
         {{.least_waves = 16}, RECORD_occupancy, 15, "15 waves a SIMD, the budget wants 16"},
     };

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -77,19 +78,52 @@ static void a_folder_gives_the_records_of_all_of_its_files(void **state)
     write_records(folder, "exl3.txt", "b");
     write_records(folder, "notes.md", "c");
     write_records(folder, ".txt", "d");
-    assert_true(record_set_read(&set, folder, NULL, &error));
+    struct text problems = {0};
+    assert_true(record_set_is_at(folder));
+    assert_true(record_set_read(&set, folder, "there", NULL, &problems, &error));
     assert_int_equal(set.n_records, 4);
     assert_true(holds(&set, "ds4", "a", "gfx1151") && holds(&set, "exl3", "b", "gfx90a"));
     record_set_free(&set);
     const struct record_filter filter = {.wants = is_of_gfx90a};
-    assert_true(record_set_read(&set, folder, &filter, &error));
+    assert_true(record_set_read(&set, folder, "there", &filter, &problems, &error));
+    assert_int_equal(problems.length, 0);
     assert_int_equal(set.n_records, 2);
     assert_true(holds(&set, "ds4", "a", "gfx90a") && holds(&set, "exl3", "b", "gfx90a"));
     record_set_free(&set);
     snprintf(path, sizeof path, "%.300s/none", folder);
-    assert_false(record_set_read(&set, path, NULL, &error));
+    assert_false(record_set_is_at(path));
+    assert_true(file_make_directories(path, &error));
+    assert_false(record_set_is_at(path));
+    file_remove_tree(path);
+    assert_false(record_set_read(&set, path, "there", NULL, &problems, &error));
     assert_int_equal(error.status, STATUS_USAGE);
     assert_int_equal(strncmp(error.text, path, strlen(path)), 0);
+    record_set_free(&set);
+    scratch_close(folder);
+}
+
+static void a_wrong_line_is_told_by_the_name_that_is_shown_and_costs_no_other(void **state)
+{
+    (void)state;
+    char folder[SCRATCH_PATH_BYTES], path[SCRATCH_PATH_BYTES], *data;
+    size_t n_bytes;
+    struct record_set set = {0};
+    struct text problems = {0}, edited = {0};
+    struct error error;
+    assert_true(scratch_open(folder));
+    write_records(folder, "ds4.txt", "a");
+    snprintf(path, sizeof path, "%.300s/ds4.txt", folder);
+    assert_true(file_read(path, &data, &n_bytes, &error));
+    text_append(&edited, "%sb gfx1 1 2 3\n", data);
+    assert_true(file_write(path, edited.data, edited.length, &error));
+    assert_true(record_set_read(&set, folder, "HEAD~1:records/c", NULL, &problems, &error));
+    assert_int_equal(set.n_records, 2);
+    if (!problems.data || strncmp(problems.data, "HEAD~1:records/c/ds4.txt:", 25) != 0 ||
+        strchr(problems.data, '\n') != problems.data + problems.length - 1)
+        fail_msg("\"%s\"", problems.data ? problems.data : "");
+    text_free(&problems);
+    text_free(&edited);
+    free(data);
     record_set_free(&set);
     scratch_close(folder);
 }
@@ -123,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_copied_and_many_records_fit),
         cmocka_unit_test(a_folder_gives_the_records_of_all_of_its_files),
+        cmocka_unit_test(a_wrong_line_is_told_by_the_name_that_is_shown_and_costs_no_other),
         cmocka_unit_test(what_the_other_side_did_not_compile_is_left_out),
     };
     return cmocka_run_group_tests_name("record_set", tests, NULL, NULL);
