@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
+
 /* The columns: names, then figures, then what is to be said. */
 enum column {
     COLUMN_KERNEL,
@@ -89,19 +91,6 @@ static bool write_text(FILE *out, const struct audit_line *lines, size_t n_lines
     return true;
 }
 
-/* RFC 4180: quoted where it must be, quotes doubled. */
-static void write_quoted(FILE *out, const char *word)
-{
-    if (!word[strcspn(word, ",\"\r\n")]) {
-        fputs(word, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *word; word++)
-        fprintf(out, *word == '"' ? "\"\"" : "%c", *word);
-    fputc('"', out);
-}
-
 static bool write_csv(FILE *out, const struct audit_line *lines, size_t n_lines)
 {
     char word[RECORD_WORD_BYTES];
@@ -109,20 +98,14 @@ static bool write_csv(FILE *out, const struct audit_line *lines, size_t n_lines)
         fprintf(out, "%s%s", column ? "," : "family,", heading(column));
     fputs(",state\r\n", out);
     for (size_t i = 0; i < n_lines; i++) {
-        write_quoted(out, lines[i].family);
+        cell_write_csv(out, lines[i].family);
         for (int column = 0; column < COLUMN_COUNT; column++) {
             fputc(',', out);
-            write_quoted(out, cell(&lines[i], column, "", word));
+            cell_write_csv(out, cell(&lines[i], column, "", word));
         }
         fprintf(out, ",%s\r\n", lines[i].state);
     }
     return true;
-}
-
-static void write_escaped(FILE *out, const char *word)
-{
-    for (; *word; word++)
-        fprintf(out, *word == '|' ? "\\|" : "%c", *word);
 }
 
 static bool write_markdown(FILE *out, const struct audit_line *lines, size_t n_lines)
@@ -137,26 +120,12 @@ static bool write_markdown(FILE *out, const struct audit_line *lines, size_t n_l
     for (size_t i = 0; i < n_lines; i++) {
         for (int column = 0; column < COLUMN_COUNT; column++) {
             fputs("| ", out);
-            write_escaped(out, cell(&lines[i], column, "-", word));
+            cell_write_markdown(out, cell(&lines[i], column, "-", word));
             fputc(' ', out);
         }
         fputs("|\n", out);
     }
     return true;
-}
-
-/* A figure as a number, what limits the occupancy as its name. */
-static json_t *figures_to_json(const struct record *record)
-{
-    json_t *figures = json_object();
-    for (int i = 0; i < RECORD_FIGURE_COUNT; i++) {
-        char word[RECORD_WORD_BYTES];
-        enum record_figure figure = (enum record_figure)i;
-        record_figure_text(record, figure, word);
-        json_object_set_new(figures, record_figure_name(figure),
-                            figure == RECORD_limit ? json_string(word) : json_integer(record->figure[i]));
-    }
-    return figures;
 }
 
 static bool write_json(FILE *out, const struct audit_line *lines, size_t n_lines)
@@ -167,7 +136,7 @@ static bool write_json(FILE *out, const struct audit_line *lines, size_t n_lines
         json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o*}", "family", line->family, "kernel",
                                              line->kernel, "chip", line->chip, "compiler", line->compiler, "state",
                                              line->state, "text", line->text, "problem", line->is_problem, "figures",
-                                             line->figures ? figures_to_json(line->figures) : NULL));
+                                             line->figures ? cell_figures_to_json(line->figures) : NULL));
     }
     bool ok = json_array_size(all) == n_lines && json_dumpf(all, out, JSON_INDENT(2)) == 0;
     json_decref(all);
