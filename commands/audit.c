@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "commands/limits_line.h"
+#include "commands/audit_against.h"
 #include "reports/audit_table.h"
 
 static const char usage[] =
@@ -18,7 +19,7 @@ static const char usage[] =
 /* A row of the table; the others are lines below it. */
 static bool is_of_table(const struct audit_row *row)
 {
-    return row->kind != LIMITS_OTHER && row->kind != LIMITS_MALFORMED;
+    return row->kind != LIMITS_BUDGET && row->kind != LIMITS_OTHER && row->kind != LIMITS_MALFORMED;
 }
 
 static struct audit_line line_of(const struct limits_audit *audit, const struct audit_row *row)
@@ -133,8 +134,11 @@ int command_audit(int argc, char **argv)
         arguments_all_chips(&arguments);
     struct session session = {0};
     struct limits_audit audit = {0};
-    bool ok = session_open(&session, &arguments, &error) && limits_audit_open(&audit, &session, &error);
-    int status = ok ? report(&audit, &arguments, &error) : command_fail("audit", &error);
+    bool ok =
+        session_open(&session, &arguments, &error) && (arguments.against || limits_audit_open(&audit, &session, &error));
+    int status = !ok                 ? command_fail("audit", &error)
+                 : arguments.against ? audit_against(&session)
+                                     : report(&audit, &arguments, &error);
     limits_audit_close(&audit);
     session_close(&session);
     return status;

@@ -240,16 +240,17 @@ static void put_problem(struct pass *pass, const struct unit *unit, const char *
     put(pass, unit, &result);
 }
 
-/* What was compiled against the budgets of its registrations. */
+/* What the project's compiler made against the budgets of its registrations. */
 static void judge_budget(struct pass *pass, const struct unit *unit, const struct code_kernel *kernel)
 {
     struct record measured = limits_measure(unit->chip, kernel);
     struct budget budget = kernel_budget(pass->registry, kernel->name, unit->chip->name);
-    char broken[BUDGET_TEXT_BYTES], text[LIMIT_TEXT_BYTES];
-    if (budget_holds(&budget, &measured, broken))
+    struct limits_result result = {.kind = LIMITS_BUDGET, .problem = true, .name = kernel->name};
+    char broken[BUDGET_TEXT_BYTES];
+    if (pass->options->is_optional || budget_holds(&budget, &measured, broken))
         return;
-    snprintf(text, sizeof text, "over budget: %s", broken);
-    put_problem(pass, unit, kernel->name, text);
+    snprintf(result.text, sizeof result.text, "over budget: %s", broken);
+    put(pass, unit, &result);
 }
 
 /* Fills the launches of a registration's shapes; a shape that its own plan refuses is a problem. Their number. */
@@ -284,7 +285,7 @@ static void judge_launch_waves(struct pass *pass, const struct unit *unit, const
     uint32_t waves = limits_launch_occupancy(unit->chip, kernel, launch);
     bool is_told = limits_measure(unit->chip, kernel).figure[RECORD_occupancy] < wanted; /* of the kernel */
     char text[LIMIT_TEXT_BYTES];
-    if (waves >= wanted || is_told)
+    if (waves >= wanted || is_told || pass->options->is_optional)
         return;
     snprintf(text, sizeof text, "over budget: launch at %s: %" PRIu32 " waves a SIMD, the budget wants %" PRIu32,
              launch->shape, waves, wanted);

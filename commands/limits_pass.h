@@ -34,7 +34,8 @@ struct limits_options {
     X(ORPHAN, "orphan")             /* a record of a kernel, or of a family, that there is no more */                      \
     X(NOT_COMPILED, "not compiled") /* the compiler does not know the chip, or refuses the kernel */                       \
     X(MALFORMED, "malformed")       /* a line of a record file: exit status 2 */                                           \
-    X(OTHER, "problem")             /* a launch, a budget, a kernel that is not there */
+    X(BUDGET, "over budget")        /* a ceiling of the registration is passed */                                          \
+    X(OTHER, "problem")             /* a launch, a kernel that is not there */
 
 #define LIMITS_KIND_ENUM(kind, name) LIMITS_##kind,
 enum limits_kind { LIMITS_KINDS(LIMITS_KIND_ENUM) LIMITS_KIND_COUNT };

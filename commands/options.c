@@ -51,6 +51,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(JSON, "json", NULL, FOR_LIST, "as JSON")                                                                             \
     X(TEETH, "teeth", NULL, FOR_LIST, "which gate catches which wrong arithmetic, by which factor")                        \
     X(COMPILER, "compiler", "NAME[,..]|all", FOR_AUDIT, "clang-22, rocm-clang-19, ... (default: all that are installed)")  \
+    X(AGAINST, "against", "REV|DIR|COMPILER", FOR_AUDIT,                                                                   \
+      "only what changed: against a git revision, a folder's records or another compiler")                                 \
     X(FORMAT, "format", "NAME", FOR_AUDIT, "text, json, csv or markdown (default: text)")                                  \
     X(UPDATE, "update", NULL, FOR_LIMITS | FOR_AUDIT, "rewrite the committed records of what was selected")                \
     X(RECORD, "record", NULL, FOR_LIMITS | FOR_AUDIT, "print the figures of each kernel as a RECORD line too")             \
@@ -208,6 +210,9 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return arguments_number("rows", value, 1, MOST_ROWS, &a->n_rows, error);
     case OPTION_COMPILER:
         a->compilers = value;
+        return true;
+    case OPTION_AGAINST:
+        a->against = value;
         return true;
     case OPTION_FORMAT:
         return parse_format(a, value, error);

@@ -39,6 +39,7 @@ struct arguments {
     bool quick, full, json, teeth, update, record, help;
     int shard, n_shards;
     const char *compilers;    /* --compiler's comma list; NULL: all that are installed */
+    const char *against;      /* what audit compares with; NULL: the committed records */
     enum audit_format format; /* of audit's table */
     const char *log, *resume, *shape, *bytes, *weights, *kernel;
     int n_rows;               /* --rows; 0: the default */

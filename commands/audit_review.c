@@ -1,0 +1,300 @@
+#include "commands/audit_review.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands/budgets.h"
+#include "commands/revision.h"
+#include "contract/base/file.h"
+#include "contract/base/project.h"
+#include "toolchain/profile.h"
+
+/* A comparison being made. */
+struct making {
+    const struct registry *registry;
+    struct toolchain *now;
+    const struct limits_options *options;
+    const char *against;
+    void (*tell)(void *context, const struct limits_result *result);
+    void *context;
+    struct audit_review *review;
+    struct error *error;
+    struct arena arena;
+};
+
+/* Where the results of a pass go. */
+struct gathering {
+    struct making *making;
+    struct record_set *set;
+    bool tells; /* the problems, too */
+    bool out_of_memory;
+};
+
+static bool out_of_memory(struct error *error)
+{
+    return error_set(error, STATUS_ENVIRONMENT, "out of memory");
+}
+
+static void gather(void *context, const struct limits_result *result)
+{
+    struct gathering *to = context;
+    if (result->measured)
+        to->out_of_memory |= !record_set_add(to->set, result->family, result->measured);
+    if (result->kind == LIMITS_NOT_COMPILED)
+        to->out_of_memory |= !record_set_add_gap(to->set, result->name, result->chip);
+    bool is_told = to->tells && result->problem && (result->kind == LIMITS_NOT_COMPILED || result->kind == LIMITS_OTHER);
+    if (!is_told)
+        return;
+    to->making->review->n_problems++;
+    to->making->tell(to->making->context, result);
+}
+
+/* Compiles what is selected of a registry, or fetches it from the cache. */
+static bool measure(struct making *making, const struct registry *registry, struct toolchain *toolchain,
+                    struct record_set *set, bool tells)
+{
+    struct limits_options options = *making->options;
+    struct limits_totals totals;
+    struct gathering to = {.making = making, .set = set, .tells = tells};
+    options.update = false;
+    options.is_optional = !tells;
+    if (!limits_pass(registry, toolchain, &options, gather, &to, &totals, making->error))
+        return false;
+    return !to.out_of_memory || out_of_memory(making->error);
+}
+
+static bool matches(const struct limits_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->n_only; i++)
+        if (fnmatch(options->only[i], name, 0) == 0)
+            return true;
+    return options->n_only == 0;
+}
+
+/* A record of before is compared where its chip is, and its kernel is selected by its own name or its registration's. */
+static bool wants(void *context, const struct record *record)
+{
+    const struct making *making = context;
+    const struct limits_options *options = making->options;
+    bool of_chips = false, selected = matches(options, record->kernel);
+    for (size_t i = 0; i < options->n_chips; i++)
+        of_chips |= strcmp(options->chips[i], record->chip) == 0;
+    for (size_t i = 0; i < making->registry->n_registrations && !selected; i++) {
+        const struct registration *registration = making->registry->registrations[i];
+        selected = registration_has_kernel(registration, record->kernel) && matches(options, registration->name);
+    }
+    return of_chips && selected;
+}
+
+/* "clang-19", "debian-clang-19" and "rocm-clang-19" name a compiler, whether or not it is installed. */
+static bool names_a_compiler(const char *name)
+{
+    static const char *const vendors[] = {"debian-", "rocm-", ""};
+    size_t i = 0;
+    while (strncmp(name, vendors[i], strlen(vendors[i])) != 0)
+        i++;
+    const char *rest = name + strlen(vendors[i]), *digits = rest + strlen("clang-");
+    return strncmp(rest, "clang-", strlen("clang-")) == 0 && *digits && strspn(digits, "0123456789") == strlen(digits);
+}
+
+static struct toolchain *open_compiler(struct making *making)
+{
+    static const struct profile none;
+    struct profile profiles[PROFILE_MOST] = {none};
+    size_t n_profiles = profile_find_all(profiles, PROFILE_MOST);
+    for (size_t i = 0; i < n_profiles; i++) {
+        struct toolchain *toolchain = toolchain_open_profile(&profiles[i], toolchain_cache(making->now), making->error);
+        if (!toolchain)
+            return NULL;
+        if (strcmp(toolchain_name(toolchain), making->against) == 0 ||
+            strcmp(toolchain_short_name(toolchain), making->against) == 0)
+            return toolchain;
+        toolchain_close(toolchain);
+    }
+    error_set(making->error, STATUS_ENVIRONMENT,
+              "--against %s: that compiler is not installed; `hipcontract doctor` shows those that are", making->against);
+    return NULL;
+}
+
+static bool compare_with_compiler(struct making *making)
+{
+    struct toolchain *other = open_compiler(making);
+    if (!other)
+        return false;
+    text_append(&making->review->origin, "%s (%s)", toolchain_name(other), toolchain_version(other));
+    bool ok = measure(making, making->registry, other, &making->review->before, false);
+    toolchain_close(other);
+    return ok;
+}
+
+/* Where a comparison with a folder or a revision stands. */
+struct place {
+    const char *folder;
+    const char *shown;  /* in its place in messages, before the path below it */
+    const char *root;   /* of the registrations that it is for */
+    bool of_every_root; /* for all of them */
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* The folder of the compiler's records at, or below, a place, and how it is shown; false where there is none. */
+static bool find_records(const struct making *making, const struct place *place, char path[PATH_MAX], char shown[PATH_MAX])
+{
+    const char *name = toolchain_name(making->now);
+    char at_records[128];
+    snprintf(at_records, sizeof at_records, "records/%s", name);
+    const char *const below[] = {at_records, name, ""};
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        snprintf(shown, PATH_MAX, "%s%s", place->shown, below[i]);
+        if (snprintf(path, PATH_MAX, "%s/%s", place->folder, below[i]) < PATH_MAX && record_set_is_at(path))
+            return true;
+    }
+    return false;
+}
+
+static bool same_root(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* The registrations whose sources the folder has, to be compiled there. */
+static bool move_registry(struct making *making, const struct place *place, struct registry *moved)
+{
+    const struct registry *registry = making->registry;
+    struct registration *copies = arena_alloc(&making->arena, (registry->n_registrations + 1) * sizeof *copies);
+    const struct registration **list =
+        arena_alloc(&making->arena, (registry->n_registrations + 1) * sizeof(const struct registration *));
+    char folder[PATH_MAX];
+    const char *root = realpath(place->folder, folder) ? arena_format(&making->arena, "%s", folder) : NULL;
+    if (!copies || !list || !root)
+        return out_of_memory(making->error);
+    size_t n = 0;
+    for (size_t i = 0; i < registry->n_registrations; i++) {
+        char source[PATH_MAX];
+        if (!place->of_every_root && !same_root(registry->registrations[i]->root, place->root))
+            continue;
+        copies[n] = *registry->registrations[i];
+        copies[n].root = root;
+        if (snprintf(source, sizeof source, "%s/%s", root, copies[n].source) < (int)sizeof source && file_exists(source))
+            list[n] = &copies[n], n++;
+    }
+    *moved = (struct registry){.registrations = list, .n_registrations = n};
+    return n > 0 || error_set(making->error, STATUS_USAGE,
+                              "--against %s: neither records of %s nor sources of these kernels are there", making->against,
+                              toolchain_name(making->now));
+}
+
+/* Committed records are what gate 5 held the sources there to: they are read, and nothing is compiled. Where there are none
+ * of this compiler, the sources are compiled with it. */
+static bool compare_with_folder(struct making *making, const struct place *place)
+{
+    struct text *origin = &making->review->origin;
+    struct record_filter filter = {.wants = wants, .context = making};
+    char path[PATH_MAX], shown[PATH_MAX];
+    struct registry moved;
+    if (find_records(making, place, path, shown)) {
+        text_append(origin, ", its records of %s", toolchain_name(making->now));
+        return record_set_read(&making->review->before, path, shown, &filter, &making->review->notes, making->error);
+    }
+    text_append(origin, ", its sources compiled: it has no records of %s", toolchain_name(making->now));
+    return move_registry(making, place, &moved) && measure(making, &moved, making->now, &making->review->before, false);
+}
+
+/* The revision of the repository that registrations lie in: NULL stands for the project's root. */
+static bool compare_with_revision(struct making *making, const char *of_root)
+{
+    struct revision revision;
+    struct error refused;
+    char project[PATH_MAX];
+    if (!of_root && !project_root(project, sizeof project, making->error))
+        return false;
+    if (!revision_open(of_root ? of_root : project, making->against, &revision, &refused))
+        return error_set(making->error, refused.status, "--against: no compiler, no folder, and %s", refused.text);
+    struct text *origin = &making->review->origin;
+    text_append(origin, "%s%s (%.12s)", origin->length ? "; " : "", making->against, revision.commit);
+    char shown[PATH_MAX];
+    snprintf(shown, sizeof shown, "%s:", making->against);
+    bool ok = compare_with_folder(making, &(struct place){.folder = revision.folder, .shown = shown, .root = of_root});
+    revision_close(&revision);
+    return ok;
+}
+
+/* Files of kernels may lie in repositories of their own. */
+static bool compare_with_revisions(struct making *making)
+{
+    const struct registry *registry = making->registry;
+    bool ok = true;
+    for (size_t i = 0; i < registry->n_registrations && ok; i++) {
+        const char *root = registry->registrations[i]->root;
+        size_t first = 0;
+        while (!same_root(registry->registrations[first]->root, root))
+            first++;
+        if (first == i)
+            ok = compare_with_revision(making, root);
+    }
+    return ok;
+}
+
+static bool find_before(struct making *making)
+{
+    if (names_a_compiler(making->against))
+        return compare_with_compiler(making);
+    if (!is_folder(making->against))
+        return compare_with_revisions(making);
+    text_append(&making->review->origin, "%s", making->against);
+    char shown[PATH_MAX];
+    snprintf(shown, sizeof shown, "%s/", making->against);
+    return compare_with_folder(making, &(struct place){.folder = making->against, .shown = shown, .of_every_root = true});
+}
+
+static struct budget find_budget(void *context, const char *kernel, const char *chip)
+{
+    return kernel_budget(context, kernel, chip);
+}
+
+static bool compare(struct making *making)
+{
+    struct audit_review *review = making->review;
+    struct registry registry = *making->registry;
+    const struct audit_budgets budgets = {.find = find_budget, .context = &registry};
+    review->n_left_out = record_set_leave_out(&review->before, &review->after);
+    review->n_left_out += record_set_leave_out(&review->after, &review->before);
+    return audit_diff_make(review->before.records, review->before.n_records, review->after.records, review->after.n_records,
+                           &budgets, &review->diff, making->error);
+}
+
+bool audit_review_make(const struct registry *registry, struct toolchain *now, const struct limits_options *options,
+                       const char *against, void (*tell)(void *context, const struct limits_result *result), void *context,
+                       struct audit_review *review, struct error *error)
+{
+    struct making making = {.registry = registry,
+                            .now = now,
+                            .options = options,
+                            .against = against,
+                            .tell = tell,
+                            .context = context,
+                            .review = review,
+                            .error = error};
+    *review = (struct audit_review){0};
+    bool ok = find_before(&making) && measure(&making, registry, now, &review->after, true) && compare(&making);
+    arena_free(&making.arena);
+    return ok;
+}
+
+void audit_review_free(struct audit_review *review)
+{
+    audit_diff_free(&review->diff);
+    record_set_free(&review->before);
+    record_set_free(&review->after);
+    text_free(&review->origin);
+    text_free(&review->notes);
+    *review = (struct audit_review){0};
+}
