@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/base/parallel.h"
 #include "contract/registry_list.h"
 
 /* The code object on a device other than that of the builds. */
@@ -21,6 +22,7 @@ struct build {
     struct hash128 code;
     hipModule_t module;
     struct loaded *elsewhere;
+    bool is_compiled, is_loaded; /* each was tried; ok tells how it went */
     bool ok;
     struct error error;
 };
@@ -33,31 +35,72 @@ static struct build *find(const struct builds *builds, const struct registration
     return NULL;
 }
 
-static bool load(const struct builds *builds, struct build *build)
+/* A build of which nothing is done yet, or the one that there is; NULL when out of memory. */
+static struct build *find_or_add(struct builds *builds, const struct registration *r, const char *define)
 {
-    hipError_t code = builds->device->hip->hipModuleLoadData(&build->module, build->bytes);
-    if (code == hipSuccess)
-        return true;
-    return error_set(&build->error, STATUS_RED, "the code object of %s does not load: hipModuleLoadData: %s",
-                     build->of.source, builds->device->hip->hipGetErrorName(code));
-}
-
-static struct build *make(struct builds *builds, const struct registration *r, const char *define)
-{
-    struct build *build = calloc(1, sizeof *build);
+    struct build *build = find(builds, r, define ? define : "");
+    if (build)
+        return build;
+    build = calloc(1, sizeof *build);
     if (!build)
         return NULL;
     build->older = builds->newest;
     build->of = *r;
     build->define = define ? define : "";
     builds->newest = build;
-    build->ok = builds->builder->compile(builds->builder->context, r, builds->device->chip, define, &build->bytes,
-                                         &build->n_bytes, &build->error);
-    if (build->ok) {
-        build->code = hash_bytes(build->bytes, build->n_bytes);
-        build->ok = load(builds, build);
-    }
     return build;
+}
+
+static void compile(const struct builds *builds, struct build *build)
+{
+    if (build->is_compiled)
+        return;
+    build->is_compiled = true;
+    build->ok =
+        builds->builder->compile(builds->builder->context, &build->of, builds->device->chip,
+                                 *build->define ? build->define : NULL, &build->bytes, &build->n_bytes, &build->error);
+    if (build->ok)
+        build->code = hash_bytes(build->bytes, build->n_bytes);
+}
+
+static void load(const struct builds *builds, struct build *build)
+{
+    if (build->is_loaded || !build->ok)
+        return;
+    build->is_loaded = true;
+    hipError_t code = builds->device->hip->hipModuleLoadData(&build->module, build->bytes);
+    build->ok = code == hipSuccess ||
+                error_set(&build->error, STATUS_RED, "the code object of %s does not load: hipModuleLoadData: %s",
+                          build->of.source, builds->device->hip->hipGetErrorName(code));
+}
+
+struct compilation {
+    const struct builds *builds;
+    struct build **todo;
+    bool (*stop)(void *context);
+    void *stop_context;
+};
+
+static void compile_one(void *context, int64_t item)
+{
+    const struct compilation *compilation = context;
+    if (!compilation->stop || !compilation->stop(compilation->stop_context))
+        compile(compilation->builds, compilation->todo[item]);
+}
+
+void builds_compile(struct builds *builds, const struct build_wanted *wanted, size_t n, int n_threads,
+                    bool (*stop)(void *context), void *stop_context)
+{
+    struct compilation compilation = {builds, calloc(n + 1, sizeof(struct build *)), stop, stop_context};
+    int64_t n_todo = 0;
+    for (size_t i = 0; i < n && compilation.todo; i++) {
+        const struct build *newest = builds->newest;
+        struct build *build = find_or_add(builds, wanted[i].registration, wanted[i].define);
+        if (build && builds->newest != newest)
+            compilation.todo[n_todo++] = build;
+    }
+    parallel_for(n_threads, n_todo, compile_one, &compilation);
+    free(compilation.todo);
 }
 
 /* Those that the module has; an error where it has none. */
@@ -116,11 +159,11 @@ hipError_t builds_on_device(struct builds *builds, const struct registration *re
 bool builds_target(struct builds *builds, const struct registration *registration, const char *define,
                    struct launch_target *target, struct error *error)
 {
-    struct build *build = find(builds, registration, define ? define : "");
-    if (!build)
-        build = make(builds, registration, define);
+    struct build *build = find_or_add(builds, registration, define);
     if (!build)
         return error_set(error, STATUS_ENVIRONMENT, "out of host memory for a code object");
+    compile(builds, build);
+    load(builds, build);
     *target = (struct launch_target){.device = builds->device, .code = build->code};
     if (!build->ok) {
         if (error)

@@ -10,7 +10,7 @@
 /* Compiles a family's source: the toolchain in the program, anything in tests. */
 struct builder {
     /* A malloc'ed code object in *bytes, or false with the compiler's error: STATUS_RED for a kernel that does not compile.
-     * define may be NULL. */
+     * define may be NULL. May be called from several threads at once. */
     bool (*compile)(void *context, const struct registration *registration, const char *chip, const char *define,
                     unsigned char **bytes, size_t *n_bytes, struct error *error);
     void *context;
@@ -24,6 +24,18 @@ struct builds {
     struct build *newest;
 };
 
+/* What builds_target is going to be asked for. */
+struct build_wanted {
+    const struct registration *registration;
+    const char *define; /* NULL: none */
+};
+
+/* Compiles those of n that are not compiled, on n_threads threads. It says nothing of what fails: builds_target does, which
+ * compiles what is not compiled here, as where `stop` (may be NULL) came to say true. Texts are borrowed as it borrows
+ * them.
+ */
+void builds_compile(struct builds *builds, const struct build_wanted *wanted, size_t n, int n_threads,
+                    bool (*stop)(void *context), void *stop_context);
 /* An empty set is {.builder = …, .device = …}. Finds or makes the target for a registration; false with the reason, which
  * is kept and given again. */
 bool builds_target(struct builds *builds, const struct registration *registration, const char *define,

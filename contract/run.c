@@ -516,6 +516,7 @@ bool run_gates(struct run *run, struct error *error)
     for (size_t i = 0; i < run->registry->n_registrations; i++)
         if (takes_part(run, i))
             run->total_work += registration_work(run, run->registry->registrations[i]);
+    run_compile(run);
     for (size_t i = 0; i < run->registry->n_registrations; i++) {
         const struct registration *registration = run->registry->registrations[i];
         if (!run_selects(run->registry, run->options, i))

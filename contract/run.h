@@ -47,6 +47,9 @@ bool run_selects_shape(const struct run_options *options, const struct registrat
 void run_skip(const struct registry *registry, const struct run_options *options, struct verdict_stream *stream,
               const char *chip, const char *device, const char *reason);
 
+/* Compiles what run_gates is going to launch, on all threads; what fails is run_gates's to say. */
+void run_compile(struct run *run);
+
 /* Gates 1-4, teeth and controls of all selected registrations on run->builds.device. false: interrupted
  * (STATUS_INTERRUPTED) or an environment that failed; verdicts so far are in the stream. */
 bool run_gates(struct run *run, struct error *error);

@@ -48,10 +48,17 @@ static void keep(void *context, const struct verdict *v)
     f->verdicts[f->n_verdicts++] = *v;
 }
 
-static bool interrupted(void *context)
+static void count_step(void *context, const char *registration, const char *shape, double done_share)
 {
     struct fixture *f = context;
-    return ++f->n_steps == f->interrupt_at;
+    (void)registration, (void)shape, (void)done_share;
+    f->n_steps++;
+}
+
+static bool interrupted(void *context)
+{
+    const struct fixture *f = context;
+    return f->interrupt_at && f->n_steps >= f->interrupt_at;
 }
 
 static struct fixture *fixture(const char *symbol)
@@ -99,6 +106,7 @@ static void go(struct fixture *f, int fail_launch)
                       .stream = &f->stream,
                       .builds = {.builder = &builder, .device = device},
                       .decided = f->decided,
+                      .progress = {.step = count_step, .context = f},
                       .interrupted = interrupted,
                       .interrupt_context = f};
     fake_device_fail_launch(fail_launch, hipErrorLaunchFailure);
