@@ -93,12 +93,13 @@ static bool wants(void *context, const struct record *record)
 /* "clang-19", "debian-clang-19" and "rocm-clang-19" name a compiler, whether or not it is installed. */
 static bool names_a_compiler(const char *name)
 {
-    static const char *const vendors[] = {"debian-", "rocm-", ""};
-    size_t i = 0;
-    while (strncmp(name, vendors[i], strlen(vendors[i])) != 0)
-        i++;
-    const char *rest = name + strlen(vendors[i]), *digits = rest + strlen("clang-");
-    return strncmp(rest, "clang-", strlen("clang-")) == 0 && *digits && strspn(digits, "0123456789") == strlen(digits);
+    static const char *const starts[] = {"clang-", "debian-clang-", "rocm-clang-"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        const char *digits = name + strlen(starts[i]);
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+            return *digits && strspn(digits, "0123456789") == strlen(digits);
+    }
+    return false;
 }
 
 static struct toolchain *open_compiler(struct making *making)
@@ -192,6 +193,15 @@ static bool move_registry(struct making *making, const struct place *place, stru
                               toolchain_name(making->now));
 }
 
+/* Records of another version of the compiler differ by that, too. */
+static bool say_version(struct making *making)
+{
+    const char *version = making->review->before.version;
+    if (version && strcmp(version, toolchain_version(making->now)) != 0)
+        text_append(&making->review->origin, ", recorded with %s", version);
+    return true;
+}
+
 /* Committed records are what gate 5 held the sources there to: they are read, and nothing is compiled. Where there are none
  * of this compiler, the sources are compiled with it. */
 static bool compare_with_folder(struct making *making, const struct place *place)
@@ -202,7 +212,8 @@ static bool compare_with_folder(struct making *making, const struct place *place
     struct registry moved;
     if (find_records(making, place, path, shown)) {
         text_append(origin, ", its records of %s", toolchain_name(making->now));
-        return record_set_read(&making->review->before, path, shown, &filter, &making->review->notes, making->error);
+        return record_set_read(&making->review->before, path, shown, &filter, &making->review->notes, making->error) &&
+               say_version(making);
     }
     text_append(origin, ", its sources compiled: it has no records of %s", toolchain_name(making->now));
     return move_registry(making, place, &moved) && measure(making, &moved, making->now, &making->review->before, false);

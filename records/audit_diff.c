@@ -121,12 +121,11 @@ static bool is_over(struct audit_change *change, const struct audit_budgets *bud
     return !budget_holds(&budget, change->after, change->over);
 }
 
-/* Adds a pair unless nothing about it is to be told. */
+/* Adds a pair, either of which may be NULL, by the names of the other, unless nothing about it is to be told. */
 static void add(struct audit_diff *diff, const struct record *before, const struct record *after,
-                const struct audit_budgets *budgets)
+                const struct record *names, const struct audit_budgets *budgets)
 {
-    const struct record *either = after ? after : before;
-    struct audit_change change = {.kernel = either->kernel, .chip = either->chip, .before = before, .after = after};
+    struct audit_change change = {.kernel = names->kernel, .chip = names->chip, .before = before, .after = after};
     if (before && after)
         grade_both(&change);
     else
@@ -160,7 +159,7 @@ static const struct record **sorted(struct arena *arena, const struct record *re
     for (size_t i = 0; list && i < n; i++)
         list[i] = &records[i];
     if (list)
-        qsort(list, n, sizeof *list, compare_pointers);
+        qsort(list, n, sizeof(const struct record *), compare_pointers);
     return list;
 }
 
@@ -186,8 +185,10 @@ bool audit_diff_make(const struct record *before, size_t n_before, const struct 
     }
     for (size_t i = 0, j = 0; i < n_before || j < n_after;) {
         int order = i == n_before ? 1 : j == n_after ? -1 : compare_names(old[i], now[j]);
-        const struct record *left = order <= 0 ? old[i++] : NULL, *right = order >= 0 ? now[j++] : NULL;
-        add(diff, left, right, budgets);
+        const struct record *names = order <= 0 ? old[i] : now[j];
+        add(diff, order <= 0 ? old[i] : NULL, order >= 0 ? now[j] : NULL, names, budgets);
+        i += order <= 0;
+        j += order >= 0;
     }
     qsort(diff->changes, diff->n_changes, sizeof *diff->changes, compare_changes);
     return true;

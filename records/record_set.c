@@ -82,6 +82,8 @@ static bool add_file(const struct reading *reading, const char *path, const char
     for (size_t i = 0; i < file.n_problems; i++)
         text_append(reading->problems, "%s%s\n", reading->shown, file.problems[i].text + strlen(reading->folder));
     bool ok = !reading->problems->failed;
+    if (file.version)
+        reading->set->version = arena_format(&reading->set->arena, "%s", file.version);
     for (size_t i = 0; i < file.n_records && ok; i++)
         if (!filter || filter->wants(filter->context, &file.records[i]))
             ok = record_set_add(reading->set, family, &file.records[i]);
