@@ -8,8 +8,8 @@ enum { GRID_LARGEST = 65535, WIDEST_TILE = 64 };
 static const struct reg_shape shapes[] = {
     HGEMM_SHAPE(2, 33, 139, .quick = true), /* no row starts where a vector may; an odd number of tiles of k */
     HGEMM_SHAPE(3, 1000, 96),               /* neither the last tile of columns nor that of k is whole */
-    HGEMM_SHAPE(33, 65, 128),               /* one row and one column past a tile */
-    HGEMM_SHAPE(1, 20, 1600),
+    HGEMM_SHAPE(33, 65, 40),                /* one row and one column past a tile */
+    HGEMM_SHAPE(1, 20, 1040),
     HGEMM_BATCHES(1024),
     HGEMM_BATCHES(2560),
 };
