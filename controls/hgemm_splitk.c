@@ -88,6 +88,9 @@ HGEMM_SPLITK_LAUNCHER(uncleared, launch_uncleared, HGEMM_TILES(HGEMM_ATOMIC_NAME
                       .what = "device 1 leaves its partial sums in device 0's pool", .shape = HGEMM_SPLITK_DEVICES_SHAPE,  \
                       .pattern = REG_PATTERN_SIGNED, .gate = GATE_BYTES, .how = CONTROL_LAUNCHER, .launcher = &one_pool,   \
                       .check = "devices");                                                                                 \
+    REG_NAMED_CONTROL(splitk_bf16c_bf16_partials##suffix, .registration = "hgemm_bf16_bf16c_splitk" #suffix,               \
+                      .what = "partial sums are rounded to bf16", .shape = "33x70x515", .pattern = REG_PATTERN_EXACT,      \
+                      .gate = GATE_EXACT, .how = CONTROL_BUILD, .define = "HGEMM_FAULT_BF16_SUMS");                        \
     REG_NAMED_CONTROL(splitk_bf16c_split_lost##suffix, .registration = "hgemm_bf16_bf16c_splitk" #suffix,                  \
                       .what = "the last split's partial sums are not added", .shape = "33x70x515",                         \
                       .pattern = REG_PATTERN_EXACT, .gate = GATE_EXACT, .how = CONTROL_LAUNCHER,                           \

@@ -19,10 +19,11 @@ struct add_to_c {
             __hip_atomic_fetch_add(to, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
         }
     }
+    /* Downwards: clang merges additions that come first in the whole and the ragged store, and loses their attribute. */
     static __device__ __forceinline__ void vector(float *to, float4_t value)
     {
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 3; i >= 0; i--)
             element(to + i, value[i]);
     }
 };
