@@ -11,13 +11,13 @@ template <int N> static __device__ __forceinline__ void hold_vectors(float *out,
     float value[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        value[i] = in[N * threadIdx.x + i]; /* N loads */
+        value[i] = in[N * threadIdx.x + i];
         asm volatile("" : "+v"(value[i]));
     }
     FENCE();
 #pragma unroll
     for (int i = 0; i < N; i++)
-        out[N * threadIdx.x + i] = value[i]; /* N stores */
+        out[N * threadIdx.x + i] = value[i];
 }
 
 template <int N> static __device__ __forceinline__ void hold_scalars(int *out, const int *in)
