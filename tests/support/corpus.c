@@ -9,12 +9,13 @@
 
 #include "contract/base/arena.h"
 #include "contract/base/file.h"
+#include "contract/base/parallel.h"
 #include "contract/base/project.h"
 #include "tests/support/object_code.h"
 #include "toolchain/process.h"
 #include "toolchain/toolchain.h"
 
-static const char *const levels[] = {"0", "2", "3"};
+static const char *const levels[] = {"-O0", "-O2", "-O3"};
 static const char *const kernel_patterns[] = {"kernels/*/*.hip", "tests/kernels/*.hip", "tests/kernels/agreement/*.hip"};
 
 /* Mnemonics that libraries hold and the emulator leaves out on purpose. Fewer than the rules of instruction_set.h: that
@@ -25,10 +26,28 @@ static const struct {
     {"image_*", "images"},
 };
 
-/* Sources whose inline assembly only some chips take. */
-static const char *const for_some_chips[] = {"*/wait.hip", "*/memory_forms.hip"};
+/* Sources that are not measured, or not at one level. */
+static const struct {
+    const char *pattern, *level; /* level NULL: at none */
+    const char *reason;
+} left_out[] = {
+    {"*/wait.hip", NULL, "only some chips take its inline assembly"},
+    {"*/memory_forms.hip", NULL, "only some chips take its inline assembly"},
+    {"*/pressure.hip", "-O0",
+     "unoptimised, the scalar operands of its inline assembly come from memory, through vector registers"},
+};
 
-enum { MAX_MNEMONICS = 4096 };
+enum { MAX_MNEMONICS = 4096, MAX_OBJECTS = 1024 };
+
+/* A code object to measure, once it is compiled. */
+struct object {
+    const char *name, *path; /* path: of the source, or of the libraries' object */
+    const char *level;       /* of levels */
+    bool is_library;
+    struct compiled compiled; /* where ok */
+    bool ok;
+    struct error error;
+};
 
 struct occurrence {
     const char *mnemonic; /* as the text has it */
@@ -39,6 +58,9 @@ struct corpus {
     const struct chip *chip;
     uint32_t n_lanes;
     struct arena arena;
+    struct toolchain *toolchain;
+    struct object *objects;
+    size_t n_objects;
     struct occurrence *occurrences;
     size_t n_occurrences;
     const char *object; /* what is being measured */
@@ -94,7 +116,7 @@ static bool make_library(const struct corpus *corpus, const char *level, const c
         return false;
     snprintf(isa, sizeof isa, "%u", corpus->chip->isa_version);
     snprintf(wave, sizeof wave, "%u", corpus->n_lanes);
-    const char *const argv[] = {script, corpus->chip->name, isa, wave, level, path, NULL};
+    const char *const argv[] = {script, corpus->chip->name, isa, wave, level + strlen("-O"), path, NULL};
     if (!process_run(argv, "/", &result, error))
         return false;
     bool ok = result.exit_status == 0;
@@ -105,50 +127,80 @@ static bool make_library(const struct corpus *corpus, const char *level, const c
     return ok;
 }
 
-static bool measure_library(struct corpus *corpus, const char *level, const char *cache, struct error *error)
+static bool compile_library(const struct corpus *corpus, struct object *object)
 {
-    const char *name = arena_format(&corpus->arena, "ocml+ockl-%s-wave%u-O%s", corpus->chip->name, corpus->n_lanes, level);
-    const char *path = name ? arena_format(&corpus->arena, "%s/%s.co", cache, name) : NULL;
     char *bytes;
     size_t n_bytes;
-    if (!path)
-        return error_set(error, STATUS_ENVIRONMENT, "out of memory");
-    if (access(path, R_OK) != 0 && !make_library(corpus, level, path, error))
+    if (access(object->path, R_OK) != 0 && !make_library(corpus, object->level, object->path, &object->error))
         return false;
-    if (!file_read(path, &bytes, &n_bytes, error))
+    if (!file_read(object->path, &bytes, &n_bytes, &object->error))
         return false;
-    bool ok = measure_object(corpus, name, (unsigned char *)bytes, n_bytes, error);
-    free(bytes);
-    return ok;
+    object->compiled = (struct compiled){.bytes = (unsigned char *)bytes, .n_bytes = n_bytes};
+    return true;
 }
 
-static bool measure_source(struct corpus *corpus, struct toolchain *toolchain, const char *path, const char *level,
-                           struct error *error)
+static bool compile_source(const struct corpus *corpus, struct object *object)
 {
-    struct compile_request request = {.source_path = path,
-                                      .family = path,
+    struct compile_request request = {.source_path = object->path,
+                                      .family = object->path,
                                       .chip = corpus->chip->name,
-                                      .optimisation = arena_format(&corpus->arena, "-O%s", level),
+                                      .optimisation = object->level,
                                       .wave_size = corpus->n_lanes};
-    struct compiled compiled;
-    if (!toolchain_compile(toolchain, &request, &compiled, error))
-        return false;
-    const char *name = arena_format(&corpus->arena, "%s -O%s", path, level);
-    bool ok = measure_object(corpus, name, compiled.bytes, compiled.n_bytes, error);
-    compiled_free(&compiled);
-    return ok;
+    return toolchain_compile(corpus->toolchain, &request, &object->compiled, &object->error);
 }
 
-static bool is_for_all_chips(const char *path)
+static void compile_object(void *context, int64_t item)
 {
-    for (size_t i = 0; i < sizeof for_some_chips / sizeof *for_some_chips; i++)
-        if (fnmatch(for_some_chips[i], path, 0) == 0)
+    const struct corpus *corpus = context;
+    struct object *object = &corpus->objects[item];
+    object->ok = object->is_library ? compile_library(corpus, object) : compile_source(corpus, object);
+}
+
+static bool is_measured(const char *path, const char *level)
+{
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (fnmatch(left_out[i].pattern, path, 0) == 0 && (!left_out[i].level || !strcmp(left_out[i].level, level)))
             return false;
     return true;
 }
 
-static bool measure_pattern(struct corpus *corpus, struct toolchain *toolchain, const char *relative, const char *level,
-                            struct error *error)
+/* One more object to measure; what is NULL was out of memory. */
+static bool add_object(struct corpus *corpus, const struct object *object, struct error *error)
+{
+    if (!object->name || !object->path)
+        return error_set(error, STATUS_ENVIRONMENT, "out of memory");
+    if (corpus->n_objects == MAX_OBJECTS)
+        return error_set(error, STATUS_ENVIRONMENT, "%s: more than %d objects", object->name, MAX_OBJECTS);
+    corpus->objects[corpus->n_objects++] = *object;
+    return true;
+}
+
+static bool add_libraries(struct corpus *corpus, const char *cache, struct error *error)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof levels / sizeof *levels; i++) {
+        const char *name =
+            arena_format(&corpus->arena, "ocml+ockl-%s-wave%u%s", corpus->chip->name, corpus->n_lanes, levels[i]);
+        const char *path = name ? arena_format(&corpus->arena, "%s/%s.co", cache, name) : NULL;
+        ok =
+            add_object(corpus, &(struct object){.name = name, .path = path, .level = levels[i], .is_library = true}, error);
+    }
+    return ok;
+}
+
+static bool add_source(struct corpus *corpus, const char *path, struct error *error)
+{
+    bool ok = true;
+    const char *kept = arena_format(&corpus->arena, "%s", path);
+    for (size_t i = 0; ok && i < sizeof levels / sizeof *levels; i++) {
+        const char *name = arena_format(&corpus->arena, "%s %s", path, levels[i]);
+        ok = !is_measured(path, levels[i]) ||
+             add_object(corpus, &(struct object){.name = name, .path = kept, .level = levels[i]}, error);
+    }
+    return ok;
+}
+
+static bool add_sources(struct corpus *corpus, const char *relative, struct error *error)
 {
     char pattern[PATH_MAX];
     glob_t found;
@@ -158,19 +210,40 @@ static bool measure_pattern(struct corpus *corpus, struct toolchain *toolchain, 
         return error_set(error, STATUS_ENVIRONMENT, "%s: no such files", pattern);
     bool ok = true;
     for (size_t i = 0; ok && i < found.gl_pathc; i++)
-        ok = !is_for_all_chips(found.gl_pathv[i]) || measure_source(corpus, toolchain, found.gl_pathv[i], level, error);
+        ok = add_source(corpus, found.gl_pathv[i], error);
     globfree(&found);
     return ok;
 }
 
-static bool measure_kernels(struct corpus *corpus, const char *level, struct error *error)
+/* The libraries take longest, so they come first. */
+static bool list_objects(struct corpus *corpus, const char *cache, struct error *error)
 {
-    struct toolchain *toolchain = toolchain_open(NULL, error);
-    bool ok = toolchain;
+    corpus->objects = arena_alloc(&corpus->arena, MAX_OBJECTS * sizeof *corpus->objects);
+    if (!corpus->objects)
+        return error_set(error, STATUS_ENVIRONMENT, "out of memory");
+    bool ok = add_libraries(corpus, cache, error);
     for (size_t p = 0; ok && p < sizeof kernel_patterns / sizeof *kernel_patterns; p++)
-        ok = measure_pattern(corpus, toolchain, kernel_patterns[p], level, error);
-    if (toolchain)
-        toolchain_close(toolchain);
+        ok = add_sources(corpus, kernel_patterns[p], error);
+    return ok;
+}
+
+static bool measure_objects(struct corpus *corpus, struct error *error)
+{
+    corpus->toolchain = toolchain_open(NULL, error);
+    if (!corpus->toolchain)
+        return false;
+    parallel_for(parallel_processors(), (int64_t)corpus->n_objects, compile_object, corpus);
+    bool ok = true;
+    for (size_t i = 0; i < corpus->n_objects; i++) {
+        struct object *object = &corpus->objects[i];
+        if (ok && !object->ok)
+            *error = object->error;
+        ok = ok && object->ok &&
+             measure_object(corpus, object->name, object->compiled.bytes, object->compiled.n_bytes, error);
+        if (object->ok)
+            compiled_free(&object->compiled);
+    }
+    toolchain_close(corpus->toolchain);
     return ok;
 }
 
@@ -184,8 +257,9 @@ static const char *excuse(const char *mnemonic)
 
 static void sum_up(const struct corpus *corpus, FILE *out)
 {
-    for (size_t i = 0; i < sizeof for_some_chips / sizeof *for_some_chips; i++)
-        fprintf(out, "left out %s %s: only some chips take its inline assembly\n", corpus->chip->name, for_some_chips[i]);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        fprintf(out, "left out %s %s%s%s: %s\n", corpus->chip->name, left_out[i].pattern, left_out[i].level ? " " : "",
+                left_out[i].level ? left_out[i].level : "", left_out[i].reason);
     for (size_t i = 0; i < corpus->n_occurrences; i++) {
         const struct occurrence *occurrence = &corpus->occurrences[i];
         const char *reason = occurrence->missing ? excuse(occurrence->mnemonic) : NULL;
@@ -207,8 +281,7 @@ bool corpus_measure(const struct chip *chip, uint32_t n_lanes, const char *cache
     *tally = (struct corpus_tally){0};
     corpus.occurrences = arena_alloc(&corpus.arena, MAX_MNEMONICS * sizeof *corpus.occurrences);
     bool ok = corpus.occurrences || error_set(error, STATUS_ENVIRONMENT, "out of memory");
-    for (size_t i = 0; ok && i < sizeof levels / sizeof *levels; i++)
-        ok = measure_library(&corpus, levels[i], cache, error) && measure_kernels(&corpus, levels[i], error);
+    ok = ok && list_objects(&corpus, cache, error) && measure_objects(&corpus, error);
     if (ok)
         sum_up(&corpus, out);
     arena_free(&corpus.arena);

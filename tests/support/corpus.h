@@ -1,7 +1,7 @@
 /*
  * What compilers emit: the device libraries' functions (ocml, ockl) and every kernel of the tree, compiled for a chip at
- * -O0, -O2 and -O3, held against what the emulator implements. Left out: kernels of inline assembly that only some chips
- * take.
+ * -O0, -O2 and -O3 by all threads, held against what the emulator implements. Sources that are left out are named, with
+ * the reason.
  */
 #ifndef TESTS_SUPPORT_CORPUS_H
 #define TESTS_SUPPORT_CORPUS_H
