@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs fuzz targets for a bounded time each, from real code objects. Usage: scripts/fuzz.sh BUILD SECONDS TARGET...
-# Inputs that led somewhere new are kept in BUILD/corpus and used again; an input that crashes a target is left as
-# BUILD/crash-TARGET-… and makes its status 1. Run one again: BUILD/fuzz/TARGET FILE.
+# As many run at once as JOBS says, by default one a processor. Inputs that led somewhere new are kept in BUILD/corpus and used
+# again; an input that crashes a target is left as BUILD/crash-TARGET-… and makes its status 1. Run one again: BUILD/fuzz/TARGET FILE.
 set -euo pipefail
 build=$1 seconds=$2
 shift 2
@@ -11,20 +11,21 @@ seeds=$build/seeds
 # libdw forgets memory on some damaged line tables; nothing of ours is excused.
 export LSAN_OPTIONS=suppressions=tests/fuzz/leaks.txt:print_suppressions=0
 
-# Leaks are asked for too; a unit of work takes milliseconds, so ten seconds are a hang.
-failed=0
-for target in "$@"; do
-    corpus=$build/corpus/$target
+# Leaks are asked for too; a unit of work takes milliseconds, so ten seconds are a hang. What is said of one target is said at once.
+fuzz_one() {
+    local target=$1 corpus=$build/corpus/$1 log=$build/$1.log status=0
     mkdir -p "$corpus"
-    echo "== $target, $seconds s"
-    if ! "$build/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
-        -max_len=65536 -artifact_prefix="$build/crash-$target-" "$corpus" "$seeds/${target#fuzz_}" \
-        >"$build/$target.log" 2>&1; then
-        failed=1
-        grep -E 'ERROR|SUMMARY|runtime error|Test unit written' "$build/$target.log" >&2 || tail -n 20 "$build/$target.log" >&2
-        echo "$target: failed; $build/$target.log tells how" >&2
-    else
-        grep -E 'number_of_executed_units|new_units_added|peak_rss_mb' "$build/$target.log"
+    "$build/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
+        -max_len=65536 -artifact_prefix="$build/crash-$target-" "$corpus" "$seeds/${target#fuzz_}" >"$log" 2>&1 || status=$?
+    if [ "$status" -eq 0 ]; then
+        printf '== %s, %s s\n%s\n' "$target" "$seconds" "$(grep -E 'number_of_executed_units|new_units_added|peak_rss_mb' "$log")"
+        return
     fi
-done
-exit "$failed"
+    printf '%s\n%s: failed; %s tells how\n' \
+        "$(grep -E 'ERROR|SUMMARY|runtime error|Test unit written' "$log" || tail -n 20 "$log")" "$target" "$log" >&2
+    return 1
+}
+export -f fuzz_one
+export build seconds seeds
+# shellcheck disable=SC2016 # bash -c expands it
+printf '%s\0' "$@" | xargs -0 -P "${JOBS:-$(nproc)}" -n 1 bash -c 'fuzz_one "$1" || exit 1' _ || exit 1
