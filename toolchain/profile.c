@@ -138,10 +138,25 @@ size_t profile_find_all(struct profile *profiles, size_t n_most)
     return n;
 }
 
-const char *const *profile_flags(const struct profile *profile)
+/* What Debian's compilers before a major version need on the command line: where HIP's headers are, and in the words of
+ * their time the built-in functions that came later (llvm.exp2 was v_exp_f32 itself; a product and a sum are fused). */
+static const struct {
+    int before;
+    const char *flag;
+} old_flags[] = {
+    {16, "--rocm-path=/usr"},
+    {19, "-D__builtin_amdgcn_wavefrontsize()=__AMDGCN_WAVEFRONT_SIZE"},
+    {19, "-D__builtin_amdgcn_exp2f(x)=__builtin_exp2f(x)"},
+    {19, "-D__builtin_elementwise_fma(a,b,c)=((a)*(b)+(c))"},
+};
+
+size_t profile_flags(const struct profile *profile, const char *flags[PROFILE_MAX_FLAGS])
 {
-    static const char *const none[] = {NULL}, *const looks_nowhere[] = {"--rocm-path=/usr", NULL};
-    return profile->kind == PROFILE_DEBIAN && profile_major(profile) < 16 ? looks_nowhere : none;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof old_flags / sizeof *old_flags; i++)
+        if (profile->kind == PROFILE_DEBIAN && profile_major(profile) < old_flags[i].before)
+            flags[n++] = old_flags[i].flag;
+    return n;
 }
 
 const char *const *profile_bitcode(unsigned wave_size)

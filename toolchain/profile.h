@@ -29,7 +29,7 @@ struct profile_part {
     char install[64];    /* the command that installs it */
 };
 
-enum { PROFILE_MAX_PARTS = 8, PROFILE_MOST = 16 };
+enum { PROFILE_MAX_PARTS = 8, PROFILE_MAX_FLAGS = 8, PROFILE_MOST = 16 };
 
 /* The compiler that will be used: $HIPCONTRACT_CLANG, else ROCm's, else clang-22. Errors: STATUS_ENVIRONMENT with the
  * command that installs one. */
@@ -40,8 +40,8 @@ size_t profile_find_all(struct profile *profiles, size_t n_most);
 size_t profile_parts(const struct profile *profile, struct profile_part parts[PROFILE_MAX_PARTS]);
 /* 22 of clang 22. */
 int profile_major(const struct profile *profile);
-/* Flags that this compiler needs and others do not: clang before 16 looks for HIP's headers nowhere. NULL ends the list. */
-const char *const *profile_flags(const struct profile *profile);
+/* Fills the flags that this compiler needs and a newer one does not; their number. */
+size_t profile_flags(const struct profile *profile, const char *flags[PROFILE_MAX_FLAGS]);
 /* Names of the device libraries that a compile links, without ".bc" (PROFILE_DEBIAN), for a wave size; NULL ends the list.
  */
 const char *const *profile_bitcode(unsigned wave_size);

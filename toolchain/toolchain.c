@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "contract/base/arena.h"
 #include "contract/base/file.h"
 #include "contract/base/project.h"
 #include "toolchain/cache.h"
+#include "toolchain/manifest.h"
 #include "toolchain/process.h"
 #include "toolchain/profile.h"
 
@@ -26,6 +28,7 @@ struct toolchain {
     char cache[PATH_MAX];    /* absolute */
     atomic_bool cache_lost;  /* it cannot be written, and that was said */
     struct hash128 identity; /* of the compiler and the device libraries' contents */
+    struct manifests manifests;
 };
 
 /* A compiler's command line as it grows; strings live in the arena. */
@@ -36,12 +39,26 @@ struct command {
     bool overflow;
 };
 
+static struct hash128 hash_text(struct hash128 hash, const char *text)
+{
+    return hash_more(hash, text, strlen(text) + 1);
+}
+
 static void add(struct command *command, const char *word)
 {
     if (!word || command->n == MAX_FLAGS)
         command->overflow = true;
     else
         command->argv[command->n++] = word;
+}
+
+/* Of all words but the compiler's path. */
+static struct hash128 command_key(const struct toolchain *toolchain, const struct command *command)
+{
+    struct hash128 key = toolchain->identity;
+    for (size_t i = 1; i < command->n; i++)
+        key = hash_text(key, command->argv[i]);
+    return key;
 }
 
 static bool check_parts(const struct profile *profile, struct error *error)
@@ -103,6 +120,7 @@ struct toolchain *toolchain_open_profile(const struct profile *profile, const ch
         return NULL;
     }
     toolchain->profile = *profile;
+    pthread_mutex_init(&toolchain->manifests.lock, NULL);
     if (check_parts(&toolchain->profile, error) && project_root(toolchain->root, sizeof toolchain->root, error) &&
         find_cache(toolchain, cache_directory, error) && find_identity(toolchain, error))
         return toolchain;
@@ -330,8 +348,10 @@ static void add_flags(const struct toolchain *toolchain, struct command *command
         /* HIP 5's headers ask for what clang 22 no longer defines. */
         add(command, arena_format(&command->arena, "-D__AMDGCN_WAVEFRONT_SIZE=%u", wave_size));
     }
-    for (const char *const *flag = profile_flags(&toolchain->profile); *flag; flag++)
-        add(command, *flag);
+    const char *own[PROFILE_MAX_FLAGS];
+    size_t n_own = profile_flags(&toolchain->profile, own);
+    for (size_t i = 0; i < n_own; i++)
+        add(command, own[i]);
     for (size_t i = 0; i < request->n_defines; i++)
         add(command, arena_format(&command->arena, "-D%s", request->defines[i]));
 }
@@ -349,25 +369,76 @@ static void add_bitcode(const struct toolchain *toolchain, struct command *comma
     }
 }
 
-/* The key: compiler and device libraries, flags (chip and definitions among them), and the preprocessed source. */
-static bool find_key(struct toolchain *toolchain, const struct compile_request *request, unsigned wave_size,
-                     unsigned default_wave, struct hash128 *key, struct error *error)
+/* A compile on its way. */
+struct job {
+    const struct compile_request *request;
+    const char *root; /* that the compiler runs in */
+    unsigned isa_version, wave_size, default_wave;
+    struct manifest manifest;
+};
+
+/* Runs the preprocessor. The key: compiler and device libraries, flags (chip and definitions among them), and what it
+ * printed, which the caller frees with the result. */
+static bool preprocess(struct toolchain *toolchain, const struct job *job, struct hash128 *key,
+                       struct process_result *result, struct error *error)
 {
     struct command command = {0};
     add(&command, toolchain->profile.executable);
-    add_flags(toolchain, &command, request, wave_size, default_wave);
-    *key = toolchain->identity;
-    for (size_t i = 1; i < command.n; i++)
-        *key = hash_more(*key, command.argv[i], strlen(command.argv[i]) + 1);
+    add_flags(toolchain, &command, job->request, job->wave_size, job->default_wave);
+    *key = command_key(toolchain, &command);
     add(&command, "-w"); /* the compile itself warns */
     add(&command, "-E");
-    add(&command, request->source_path);
-    struct process_result result = {0};
-    bool ok = run(toolchain, &command, request, &result, error);
+    add(&command, job->request->source_path);
+    bool ok = run(toolchain, &command, job->request, result, error);
     if (ok)
-        *key = hash_more(*key, result.out.data, result.out.n_bytes);
-    process_result_free(&result);
+        *key = hash_more(*key, result->out.data, result->out.n_bytes);
     arena_free(&command.arena);
+    return ok;
+}
+
+/* All that chooses the files beside their contents. */
+static struct hash128 manifest_key(const struct toolchain *toolchain, const struct job *job)
+{
+    static const char *const variables[] = {"CPATH",     "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS",
+                                            "ROCM_PATH", "HIP_PATH",       "HIP_DEVICE_LIB_PATH"};
+    struct command command = {0};
+    add_flags(toolchain, &command, job->request, job->wave_size, job->default_wave);
+    add(&command, job->request->source_path);
+    add(&command, job->root);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        add(&command, getenv(variables[i]) ? getenv(variables[i]) : "");
+    add(&command, toolchain->profile.executable);
+    struct hash128 key = hash_text(toolchain->identity, "manifest");
+    for (size_t i = 0; i < command.n; i++)
+        key = hash_text(key, command.argv[i]);
+    arena_free(&command.arena);
+    return key;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The key of the preprocessed source: known again by the files that it is made of, else by preprocessing it. */
+static bool find_key(struct toolchain *toolchain, struct job *job, struct hash128 *key, struct error *error)
+{
+    struct hash128 line = manifest_key(toolchain, job);
+    if (manifest_find(&toolchain->manifests, toolchain->cache, line, job->root, &job->manifest)) {
+        *key = job->manifest.source;
+        return true;
+    }
+    manifest_free(&job->manifest);
+    struct process_result result = {0};
+    struct error reason;
+    int64_t start_ns = now_ns();
+    bool ok = preprocess(toolchain, job, key, &result, error);
+    if (ok && manifest_make(result.out.data, *key, job->root, start_ns, &job->manifest) && job->manifest.is_settled &&
+        !atomic_load(&toolchain->cache_lost) && !manifest_store(&job->manifest, toolchain->cache, line, &reason))
+        lose_cache(toolchain, reason.text);
+    process_result_free(&result);
     return ok;
 }
 
@@ -380,14 +451,15 @@ static void name_folder_dot(struct command *command, const char *source_path)
 }
 
 /* Compiles into the file `made`, with the module of the ISA version at isa_path where the compiler needs one. */
-static bool compile_into(struct toolchain *toolchain, const struct compile_request *request, const char *isa_path,
-                         unsigned wave_size, unsigned default_wave, const char *made, struct error *error)
+static bool compile_into(struct toolchain *toolchain, const struct job *job, const char *isa_path, const char *made,
+                         struct error *error)
 {
+    const struct compile_request *request = job->request;
     struct command command = {0};
     add(&command, toolchain->profile.executable);
-    add_flags(toolchain, &command, request, wave_size, default_wave);
+    add_flags(toolchain, &command, request, job->wave_size, job->default_wave);
     if (*isa_path)
-        add_bitcode(toolchain, &command, isa_path, wave_size);
+        add_bitcode(toolchain, &command, isa_path, job->wave_size);
     name_folder_dot(&command, request->source_path);
     add(&command, request->source_path);
     add(&command, "-o");
@@ -399,15 +471,13 @@ static bool compile_into(struct toolchain *toolchain, const struct compile_reque
     return ok;
 }
 
-static bool compile(struct toolchain *toolchain, const struct compile_request *request, unsigned isa_version,
-                    unsigned wave_size, unsigned default_wave, struct compiled *compiled, struct error *error)
+static bool compile(struct toolchain *toolchain, const struct job *job, struct compiled *compiled, struct error *error)
 {
     char isa_path[PATH_MAX] = "", made[PATH_MAX] = "", *bytes = NULL;
     bool links = toolchain->profile.kind == PROFILE_DEBIAN;
     bool ok = (!links || (make_temporary(".bc", isa_path, error) &&
-                          make_isa_module(toolchain, request, isa_version, isa_path, error))) &&
-              make_temporary(".co", made, error) &&
-              compile_into(toolchain, request, isa_path, wave_size, default_wave, made, error) &&
+                          make_isa_module(toolchain, job->request, job->isa_version, isa_path, error))) &&
+              make_temporary(".co", made, error) && compile_into(toolchain, job, isa_path, made, error) &&
               file_read(made, &bytes, &compiled->n_bytes, error);
     compiled->bytes = (unsigned char *)bytes;
     unlink(isa_path);
@@ -416,18 +486,20 @@ static bool compile(struct toolchain *toolchain, const struct compile_request *r
 }
 
 /* Whether what the key was made from is still the same: an edit between preprocessing and compiling would put another
- * source's code under it. */
-static bool check_key(struct toolchain *toolchain, const struct compile_request *request, unsigned wave_size,
-                      unsigned default_wave, struct hash128 key, struct error *error)
+ * source's code under it. Where the times of the files do not rule out an edit that nobody saw, it is preprocessed again.
+ */
+static bool check_key(struct toolchain *toolchain, const struct job *job, struct hash128 key, struct error *error)
 {
     struct hash128 now;
-    if (!find_key(toolchain, request, wave_size, default_wave, &now, error))
-        return false;
-    return hash_equal(now, key) ||
-           error_set(error, STATUS_USAGE,
-                     "family %s for %s: %s, or what it includes, changed while it was compiled; run "
-                     "again",
-                     request->family, request->chip, request->source_path);
+    struct process_result result = {0};
+    if (job->manifest.is_settled && manifest_holds(&job->manifest, job->root))
+        return true;
+    bool ok = preprocess(toolchain, job, &now, &result, error);
+    process_result_free(&result);
+    return ok && (hash_equal(now, key) || error_set(error, STATUS_USAGE,
+                                                    "family %s for %s: %s, or what it includes, changed while it was "
+                                                    "compiled; run again",
+                                                    job->request->family, job->request->chip, job->request->source_path));
 }
 
 bool toolchain_knows_chip(const struct toolchain *toolchain, const char *chip)
@@ -450,24 +522,76 @@ bool toolchain_knows_chip(const struct toolchain *toolchain, const char *chip)
     return knows;
 }
 
+/* What a compiler said of a source that it refuses is kept too, where the words name a line or an operation that it cannot
+ * select: then it was neither the disk nor the memory. Only quiet requests are answered by it; others want all of the
+ * words. */
+static struct hash128 refusal_key(struct hash128 key)
+{
+    return hash_text(key, "refused");
+}
+
+static const char refusal_magic[] = "refused: ";
+
+static bool was_refused(struct toolchain *toolchain, const struct job *job, struct hash128 key, struct error *error)
+{
+    unsigned char *words;
+    size_t n_bytes;
+    if (!job->request->is_quiet || !look_up(toolchain, refusal_key(key), job->request, &words, &n_bytes))
+        return false;
+    size_t lead = strlen(refusal_magic);
+    bool ok = n_bytes > lead && memcmp(words, refusal_magic, lead) == 0;
+    if (ok)
+        error_set(error, STATUS_RED, "%.*s", (int)(n_bytes - lead), (const char *)words + lead);
+    free(words);
+    return ok;
+}
+
+static bool names_the_source(const char *words)
+{
+    const char *error = strstr(words, ": error: ");
+    return strstr(words, "error in backend: Cannot select") ||
+           (error && error > words && isdigit((unsigned char)error[-1]));
+}
+
+static void keep_refusal(struct toolchain *toolchain, const struct job *job, struct hash128 key, const struct error *error)
+{
+    char words[sizeof error->text + sizeof refusal_magic];
+    if (!job->request->is_quiet || error->status != STATUS_RED || !names_the_source(error->text))
+        return;
+    int n_bytes = snprintf(words, sizeof words, "%s%s", refusal_magic, error->text);
+    keep(toolchain, refusal_key(key), (const unsigned char *)words, (size_t)n_bytes);
+}
+
+/* Compiles what the cache does not have. */
+static bool make(struct toolchain *toolchain, struct job *job, struct compiled *compiled, struct error *error)
+{
+    if (was_refused(toolchain, job, compiled->key, error))
+        return false;
+    if (!compile(toolchain, job, compiled, error)) {
+        keep_refusal(toolchain, job, compiled->key, error);
+        return false;
+    }
+    if (!check_key(toolchain, job, compiled->key, error))
+        return false;
+    keep(toolchain, compiled->key, compiled->bytes, compiled->n_bytes);
+    return true;
+}
+
 bool toolchain_compile(struct toolchain *toolchain, const struct compile_request *request, struct compiled *compiled,
                        struct error *error)
 {
     *compiled = (struct compiled){0};
-    unsigned isa_version, default_wave;
-    if (!isa_of_chip(request->chip, &isa_version, &default_wave))
+    struct job job = {.request = request, .root = request->root ? request->root : toolchain->root};
+    if (!isa_of_chip(request->chip, &job.isa_version, &job.default_wave))
         return error_set(error, STATUS_USAGE, "%s is not a chip's name; gfx1151 is one", request->chip);
-    unsigned wave_size = request->wave_size ? request->wave_size : default_wave;
-    if (!find_key(toolchain, request, wave_size, default_wave, &compiled->key, error))
-        return false;
-    compiled->from_cache = look_up(toolchain, compiled->key, request, &compiled->bytes, &compiled->n_bytes);
-    if (compiled->from_cache)
-        return true;
-    if (!compile(toolchain, request, isa_version, wave_size, default_wave, compiled, error) ||
-        !check_key(toolchain, request, wave_size, default_wave, compiled->key, error)) {
-        compiled_free(compiled);
-        return false;
+    job.wave_size = request->wave_size ? request->wave_size : job.default_wave;
+    bool ok = find_key(toolchain, &job, &compiled->key, error);
+    if (ok) {
+        compiled->from_cache = look_up(toolchain, compiled->key, request, &compiled->bytes, &compiled->n_bytes);
+        ok = compiled->from_cache || make(toolchain, &job, compiled, error);
     }
-    keep(toolchain, compiled->key, compiled->bytes, compiled->n_bytes);
-    return true;
+    manifest_free(&job.manifest);
+    if (!ok)
+        compiled_free(compiled);
+    return ok;
 }
