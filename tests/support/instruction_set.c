@@ -94,7 +94,7 @@ struct walk {
     struct disassembler *disassembler;
     struct instruction_set *set;
     struct arena scratch;
-    uint16_t slots[SLOTS]; /* index + 1 in the set */
+    uint16_t slots[SLOTS];                          /* index + 1 in the set */
     uint8_t n_texts[MAX_KNOWN], n_walks[MAX_KNOWN]; /* with the pattern at hand */
     struct candidate *candidates;
     size_t n_candidates;
