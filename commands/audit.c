@@ -9,12 +9,14 @@
 #include "commands/commands.h"
 #include "commands/limits_line.h"
 #include "commands/audit_against.h"
+#include "commands/audit_explain.h"
 #include "reports/audit_table.h"
 
 static const char usage[] =
-    "usage: hipcontract audit [OPTIONS]\n\n"
+    "usage: hipcontract audit [KERNEL ...] [OPTIONS]\n\n"
     "Compiles every kernel for every chip with every compiler that is installed, and prints one table: registers, LDS,\n"
-    "scratch, spills, code, occupancy and what limits it, each against the committed record.\n";
+    "scratch, spills, code, occupancy and what limits it, each against the committed record. KERNEL is what --only "
+    "takes.\n";
 
 /* A row of the table; the others are lines below it. */
 static bool is_of_table(const struct audit_row *row)
@@ -89,8 +91,8 @@ static void print_summary(const struct limits_audit *audit, const struct audit_c
     size_t n_measured = 0;
     for (size_t i = 0; i < audit->n_rows; i++)
         n_measured += audit->rows[i].has_measured && &audit->compilers[audit->rows[i].compiler] == compiler;
-    printf("SUMMARY %s %zu kernels and chips measured: %zu limit problems", toolchain_short_name(compiler->toolchain), n_measured,
-           totals->n_problems);
+    printf("SUMMARY %s %zu kernels and chips measured: %zu limit problems", toolchain_short_name(compiler->toolchain),
+           n_measured, totals->n_problems);
     if (totals->n_not_compiled)
         printf("; %zu not compiled by %s", totals->n_not_compiled, toolchain_short_name(compiler->toolchain));
     if (audit->session->arguments->update)
@@ -130,13 +132,16 @@ int command_audit(int argc, char **argv)
         arguments_print_help(FOR_AUDIT, usage);
         return STATUS_OK;
     }
-    if (arguments.n_chips == 0)
+    if (arguments.n_chips == 0 && arguments.explain)
+        arguments.chips[arguments.n_chips++] = DEFAULT_CHIP;
+    else if (arguments.n_chips == 0)
         arguments_all_chips(&arguments);
     struct session session = {0};
     struct limits_audit audit = {0};
-    bool ok =
-        session_open(&session, &arguments, &error) && (arguments.against || limits_audit_open(&audit, &session, &error));
+    bool has_own_builds = arguments.explain || arguments.against;
+    bool ok = session_open(&session, &arguments, &error) && (has_own_builds || limits_audit_open(&audit, &session, &error));
     int status = !ok                 ? command_fail("audit", &error)
+                 : arguments.explain ? audit_explain(&session)
                  : arguments.against ? audit_against(&session)
                                      : report(&audit, &arguments, &error);
     limits_audit_close(&audit);

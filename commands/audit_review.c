@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 #include "commands/budgets.h"
+#include "commands/compiler_name.h"
 #include "commands/revision.h"
 #include "contract/base/file.h"
 #include "contract/base/project.h"
-#include "toolchain/profile.h"
 
 /* A comparison being made. */
 struct making {
@@ -90,42 +90,11 @@ static bool wants(void *context, const struct record *record)
     return of_chips && selected;
 }
 
-/* "clang-19", "debian-clang-19" and "rocm-clang-19" name a compiler, whether or not it is installed. */
-static bool names_a_compiler(const char *name)
-{
-    static const char *const starts[] = {"clang-", "debian-clang-", "rocm-clang-"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        const char *digits = name + strlen(starts[i]);
-        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
-            return *digits && strspn(digits, "0123456789") == strlen(digits);
-    }
-    return false;
-}
-
-static struct toolchain *open_compiler(struct making *making)
-{
-    static const struct profile none;
-    struct profile profiles[PROFILE_MOST] = {none};
-    size_t n_profiles = profile_find_all(profiles, PROFILE_MOST);
-    for (size_t i = 0; i < n_profiles; i++) {
-        struct toolchain *toolchain = toolchain_open_profile(&profiles[i], toolchain_cache(making->now), making->error);
-        if (!toolchain)
-            return NULL;
-        if (strcmp(toolchain_name(toolchain), making->against) == 0 ||
-            strcmp(toolchain_short_name(toolchain), making->against) == 0)
-            return toolchain;
-        toolchain_close(toolchain);
-    }
-    error_set(making->error, STATUS_ENVIRONMENT,
-              "--against %s: that compiler is not installed; `hipcontract doctor` shows those that are", making->against);
-    return NULL;
-}
-
 static bool compare_with_compiler(struct making *making)
 {
-    struct toolchain *other = open_compiler(making);
+    struct toolchain *other = compiler_open(making->against, toolchain_cache(making->now), making->error);
     if (!other)
-        return false;
+        return error_prefix(making->error, "--against %s", making->against);
     text_append(&making->review->origin, "%s (%s)", toolchain_name(other), toolchain_version(other));
     bool ok = measure(making, making->registry, other, &making->review->before, false);
     toolchain_close(other);
@@ -256,7 +225,7 @@ static bool compare_with_revisions(struct making *making)
 
 static bool find_before(struct making *making)
 {
-    if (names_a_compiler(making->against))
+    if (compiler_is_name(making->against))
         return compare_with_compiler(making);
     if (!is_folder(making->against))
         return compare_with_revisions(making);

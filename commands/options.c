@@ -53,6 +53,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(COMPILER, "compiler", "NAME[,..]|all", FOR_AUDIT, "clang-22, rocm-clang-19, ... (default: all that are installed)")  \
     X(AGAINST, "against", "REV|DIR|COMPILER", FOR_AUDIT,                                                                   \
       "only what changed: against a git revision, a folder's records or another compiler")                                 \
+    X(EXPLAIN, "explain", NULL, FOR_AUDIT,                                                                                 \
+      "of the kernels named: source lines of live registers and spills, instructions; with --against of two builds")       \
     X(FORMAT, "format", "NAME", FOR_AUDIT, "text, json, csv or markdown (default: text)")                                  \
     X(UPDATE, "update", NULL, FOR_LIMITS | FOR_AUDIT, "rewrite the committed records of what was selected")                \
     X(RECORD, "record", NULL, FOR_LIMITS | FOR_AUDIT, "print the figures of each kernel as a RECORD line too")             \
@@ -233,6 +235,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->teeth |= id == OPTION_TEETH;
     a->update |= id == OPTION_UPDATE;
     a->record |= id == OPTION_RECORD;
+    a->explain |= id == OPTION_EXPLAIN;
     a->hash |= id == OPTION_HASH;
     a->help |= id == OPTION_HELP;
     if (id == OPTION_COLOR || id == OPTION_NO_COLOR)
@@ -284,6 +287,9 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
         return false;
     if (command_mask == FOR_RUN && optind < argc)
         arguments->kernel = argv[optind++];
+    while (command_mask == FOR_AUDIT && optind < argc)
+        if (!add_value("only", argv[optind++], arguments->only, &arguments->n_only, error))
+            return false;
     if (optind < argc)
         return error_set(error, STATUS_USAGE, "unexpected argument %s; `hipcontract %s --help` shows the usage",
                          argv[optind], arguments->command);

@@ -36,7 +36,7 @@ struct arguments {
     uint64_t seed, schedule;
     bool hash;
     int dump_row; /* -1: none */
-    bool quick, full, json, teeth, update, record, help;
+    bool quick, full, json, teeth, update, record, explain, help;
     int shard, n_shards;
     const char *compilers;    /* --compiler's comma list; NULL: all that are installed */
     const char *against;      /* what audit compares with; NULL: the committed records */

@@ -1,0 +1,32 @@
+#include "commands/compiler_name.h"
+
+#include <string.h>
+
+#include "toolchain/profile.h"
+
+bool compiler_is_name(const char *name)
+{
+    static const char *const vendors[] = {"debian-", "rocm-", ""};
+    size_t i = 0;
+    while (strncmp(name, vendors[i], strlen(vendors[i])) != 0)
+        i++;
+    const char *rest = name + strlen(vendors[i]), *digits = rest + strlen("clang-");
+    return strncmp(rest, "clang-", strlen("clang-")) == 0 && *digits && strspn(digits, "0123456789") == strlen(digits);
+}
+
+struct toolchain *compiler_open(const char *name, const char *cache_directory, struct error *error)
+{
+    static const struct profile none;
+    struct profile profiles[PROFILE_MOST] = {none};
+    size_t n_profiles = profile_find_all(profiles, PROFILE_MOST);
+    for (size_t i = 0; i < n_profiles; i++) {
+        struct toolchain *toolchain = toolchain_open_profile(&profiles[i], cache_directory, error);
+        if (!toolchain)
+            return NULL;
+        if (strcmp(toolchain_name(toolchain), name) == 0 || strcmp(toolchain_short_name(toolchain), name) == 0)
+            return toolchain;
+        toolchain_close(toolchain);
+    }
+    error_set(error, STATUS_ENVIRONMENT, "that compiler is not installed; `hipcontract doctor` shows those that are");
+    return NULL;
+}
