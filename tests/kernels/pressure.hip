@@ -66,13 +66,14 @@ extern "C" __global__ __launch_bounds__(64) __attribute__((amdgpu_num_sgpr(48)))
     hold_scalars<60>(out, in);
 }
 
-/* Scratch that is no spill: an array that a lane indexes. */
+/* Scratch that is no spill: an array that a lane indexes, with one element at a fixed place. */
 extern "C" __global__ __launch_bounds__(64) void index_array(float *out, const float *in, int n)
 {
-    volatile float value[24]; /* kept in scratch */
-    for (int i = 0; i < 24; i++)
+    float value[200]; /* too many for registers */
+    for (int i = 0; i < 200; i++)
         value[i] = in[i * 64 + threadIdx.x];
     for (int i = 0; i < n; i++)
-        value[(i * 7 + (int)threadIdx.x) % 24] = 1.0f;
-    out[threadIdx.x] = value[n % 24];
+        value[(i * 7 + (int)threadIdx.x) % 200] = 1.0f;
+    value[5] = 2.0f;
+    out[threadIdx.x] = value[n % 200];
 }
