@@ -15,14 +15,14 @@ BUILD=$(cd "$build" && pwd)
 HIPCONTRACT_ROOT=$(pwd)
 export BUILD HIPCONTRACT_ROOT HIPCONTRACT=$BUILD/hipcontract CMOCKA_MESSAGE_OUTPUT=tap
 
+# The scripts come first: one that began last would be waited for with the other processors idle.
 list() {
     local file
+    for file in tests/end_to_end/*.sh; do
+        [ -z "${UNIT_ONLY:-}" ] && [ -f "$file" ] && echo "$file"
+    done
     for file in "$build"/tests/*; do
         [ -x "$file" ] && [ -f "$file" ] && echo "$file"
-    done
-    [ -n "${UNIT_ONLY:-}" ] && return
-    for file in tests/end_to_end/*.sh; do
-        [ -f "$file" ] && echo "$file"
     done
 }
 
