@@ -6,11 +6,12 @@
 
 bool compiler_is_name(const char *name)
 {
-    static const char *const vendors[] = {"debian-", "rocm-", ""};
-    size_t i = 0;
-    while (strncmp(name, vendors[i], strlen(vendors[i])) != 0)
-        i++;
-    const char *rest = name + strlen(vendors[i]), *digits = rest + strlen("clang-");
+    static const char *const vendors[] = {"debian-", "rocm-"};
+    const char *rest = name;
+    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
+        if (strncmp(name, vendors[i], strlen(vendors[i])) == 0)
+            rest = name + strlen(vendors[i]);
+    const char *digits = rest + strlen("clang-");
     return strncmp(rest, "clang-", strlen("clang-")) == 0 && *digits && strspn(digits, "0123456789") == strlen(digits);
 }
 

@@ -81,7 +81,7 @@ static void put_lines(struct gathering *to, const struct explained_build *build)
     for (size_t i = 0; i < explanation->n_lines && lines; i++)
         lines[i] = &explanation->lines[i];
     if (lines)
-        qsort(lines, explanation->n_lines, sizeof *lines, most_live_first);
+        qsort(lines, explanation->n_lines, sizeof(const struct explained_line *), most_live_first);
     for (size_t i = 0; i < explanation->n_lines && lines; i++)
         put(to, "most VGPRs live on line", place_text(to->arena, &lines[i]->at), lines[i]->live[FILE_VGPR], "");
 }

@@ -165,8 +165,8 @@ static bool explain_code(const struct code_object *object, struct work *work)
     size_t n = (size_t)work->code.n_instructions + 1;
     work->line_of = arena_alloc(arena, n * sizeof *work->line_of);
     work->lines = arena_alloc(arena, n * sizeof *work->lines);
-    if (!work->line_of || !work->lines || !instruction_mix_count(&work->code, arena, &work->to->mix) ||
-        !find_lines(object, work))
+    if (!work->liveness.at || !work->line_of || !work->lines ||
+        !instruction_mix_count(&work->code, arena, &work->to->mix) || !find_lines(object, work))
         return false;
     for (uint32_t i = 0; i < work->code.n_instructions; i++)
         sum_line(work, i);

@@ -366,7 +366,7 @@ size_t liveness_values(const struct liveness *liveness, uint32_t instruction, en
                        struct live_value *values)
 {
     const struct basic_block *block = &liveness->flow.blocks[liveness->flow.block_of[instruction]];
-    struct live_pair *pairs = malloc((block->end - block->first) * sizeof *pairs);
+    struct live_pair *pairs = calloc(block->end - block->first, sizeof *pairs);
     struct search search = {.liveness = liveness,
                             .seen = calloc(liveness->flow.n_blocks, sizeof *search.seen),
                             .queue = calloc(liveness->flow.n_blocks, sizeof *search.queue)};
