@@ -318,6 +318,20 @@ static bool holds_place(const struct place_set *set, unsigned place)
     return set->words[bit / 64] & mask;
 }
 
+bool liveness_before(const struct liveness *liveness, uint32_t instruction, bool *is_live)
+{
+    uint32_t b = liveness->flow.block_of[instruction];
+    const struct basic_block *block = &liveness->flow.blocks[b];
+    struct live_pair *pairs = calloc(block->end - block->first, sizeof *pairs);
+    if (!pairs)
+        return false;
+    pairs_of_block(liveness, b, pairs);
+    for (unsigned place = 0; place < FLOW_PLACES; place++)
+        is_live[place] = holds_place(&pairs[instruction - block->first].before, place);
+    free(pairs);
+    return true;
+}
+
 static void file_places(enum register_file file, unsigned *first, unsigned *end)
 {
     static const uint16_t firsts[] = {[FILE_VGPR] = 0, [FILE_AGPR] = AGPR_FIRST_ROW, [FILE_SGPR] = FLOW_SCALAR};

@@ -45,6 +45,10 @@ struct liveness {
 bool liveness_make(const struct emulated_code *code, struct liveness *liveness);
 void liveness_free(struct liveness *liveness);
 
+/* Whether each place (sanitizer/flow.h) holds a needed value before an instruction. False when the host is out of memory.
+ */
+bool liveness_before(const struct liveness *liveness, uint32_t instruction, bool *is_live);
+
 /* A register that holds a needed value at an instruction, and the nearest instruction that writes it on some way there;
  * NO_INSTRUCTION: the wave started with it. */
 struct live_value {
