@@ -1,6 +1,6 @@
-/* What the reader finds in every registered family's code objects, for every chip of record, is what LLVM's own tools
- * print: llvm-readelf --notes for the metadata, llvm-objdump for the kernel descriptors. And what each kernel's code needs
- * of registers is what its compiler allocated. */
+/* What the reader finds in every registered family's code objects, for every chip of record and of every compiler, is what
+ * LLVM's own tools print: llvm-readelf --notes for the metadata, llvm-objdump for the kernel descriptors. And what each
+ * kernel's code needs of registers is what its compiler allocated. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -18,14 +18,16 @@
 #include "records/chips.h"
 #include "tests/support/object_code.h"
 #include "tests/support/scratch.h"
+#include "toolchain/profile.h"
 #include "toolchain/toolchain.h"
 
-enum { MAX_UNITS = 512 };
+enum { MAX_UNITS = 2048 };
 
 /* One source for one chip. */
 struct unit {
     const char *source, *family;
     const struct chip *chip;
+    int compiler; /* 0: the project's */
     struct compiled compiled;
     struct error error;
     bool ok;
@@ -33,26 +35,48 @@ struct unit {
 
 struct fixture {
     char folder[SCRATCH_PATH_BYTES];
-    struct toolchain *toolchain;
+    struct toolchain *toolchains[PROFILE_MOST];
+    int n_toolchains;
     struct unit units[MAX_UNITS];
     int n_units;
 };
 
-static void add_unit(struct fixture *fixture, const char *source, const char *family, const struct chip *chip)
+static void add_unit(struct fixture *fixture, int compiler, const char *source, const char *family, const struct chip *chip)
 {
     for (int i = 0; i < fixture->n_units; i++)
-        if (fixture->units[i].chip == chip && strcmp(fixture->units[i].source, source) == 0)
+        if (fixture->units[i].compiler == compiler && fixture->units[i].chip == chip &&
+            strcmp(fixture->units[i].source, source) == 0)
             return;
     assert_true(fixture->n_units < MAX_UNITS);
-    fixture->units[fixture->n_units++] = (struct unit){.source = source, .family = family, .chip = chip};
+    fixture->units[fixture->n_units++] =
+        (struct unit){.source = source, .family = family, .chip = chip, .compiler = compiler};
 }
 
 static void compile_unit(void *context, int64_t item)
 {
     struct fixture *fixture = context;
     struct unit *unit = &fixture->units[item];
-    struct compile_request request = {.source_path = unit->source, .family = unit->family, .chip = unit->chip->name};
-    unit->ok = toolchain_compile(fixture->toolchain, &request, &unit->compiled, &unit->error);
+    struct compile_request request = {
+        .source_path = unit->source, .family = unit->family, .chip = unit->chip->name, .is_quiet = unit->compiler > 0};
+    unit->ok = toolchain_compile(fixture->toolchains[unit->compiler], &request, &unit->compiled, &unit->error);
+}
+
+/* Every source for every chip of record; of kernels that are not registered, with the project's compiler only. */
+static void add_units(struct fixture *fixture, const struct registry *registry, int compiler)
+{
+    size_t n_chips;
+    const struct chip *chips = chip_table(&n_chips);
+    for (size_t c = 0; c < n_chips; c++) {
+        if (!chips[c].of_record || !toolchain_knows_chip(fixture->toolchains[compiler], chips[c].name))
+            continue;
+        for (size_t i = 0; i < registry->n_registrations; i++) {
+            const struct registration *r = registry->registrations[i];
+            if (registration_is_for(r, chips[c].name))
+                add_unit(fixture, compiler, r->source, r->family, &chips[c]);
+        }
+        if (compiler == 0)
+            add_unit(fixture, compiler, "tests/kernels/everyday.hip", "everyday", &chips[c]);
+    }
 }
 
 static int open_fixture(void **state)
@@ -61,25 +85,23 @@ static int open_fixture(void **state)
     struct arena arena = {0};
     struct registry registry;
     struct error error = {0};
-    size_t n_chips;
-    const struct chip *chips = chip_table(&n_chips);
-    if (!fixture || !registry_collect(&arena, &registry, &error) || !scratch_open(fixture->folder) ||
-        !(fixture->toolchain = toolchain_open(NULL, &error))) {
-        print_error("%s\n", error.text);
+    struct profile profiles[PROFILE_MOST];
+    int n_profiles = (int)profile_find_all(profiles, PROFILE_MOST);
+    if (!fixture || !registry_collect(&arena, &registry, &error) || !scratch_open(fixture->folder))
         return -1;
-    }
-    for (size_t c = 0; c < n_chips; c++) {
-        if (!chips[c].of_record)
-            continue;
-        for (size_t i = 0; i < registry.n_registrations; i++)
-            if (registration_is_for(registry.registrations[i], chips[c].name))
-                add_unit(fixture, registry.registrations[i]->source, registry.registrations[i]->family, &chips[c]);
-        add_unit(fixture, "tests/kernels/everyday.hip", "everyday", &chips[c]);
+    for (int i = 0; i < n_profiles; i++) {
+        fixture->toolchains[i] = toolchain_open_profile(&profiles[i], NULL, &error);
+        if (!fixture->toolchains[i]) {
+            print_error("%s\n", error.text);
+            return -1;
+        }
+        fixture->n_toolchains++;
+        add_units(fixture, &registry, i);
     }
     arena_free(&arena);
     parallel_for(parallel_processors(), fixture->n_units, compile_unit, fixture);
     *state = fixture;
-    return 0;
+    return fixture->n_toolchains > 0 ? 0 : -1;
 }
 
 static int close_fixture(void **state)
@@ -87,7 +109,8 @@ static int close_fixture(void **state)
     struct fixture *fixture = *state;
     for (int i = 0; i < fixture->n_units; i++)
         compiled_free(&fixture->units[i].compiled);
-    toolchain_close(fixture->toolchain);
+    for (int i = 0; i < fixture->n_toolchains; i++)
+        toolchain_close(fixture->toolchains[i]);
     scratch_close(fixture->folder);
     free(fixture);
     return 0;
@@ -190,6 +213,16 @@ static void compare_unit_notes(const struct fixture *fixture, const struct unit 
     free(notes);
 }
 
+/* Compilers before 22 leave a count of SGPRs in the descriptors of gfx10 and later, where llvm-objdump wants zero bits and
+ * prints bytes. */
+static bool is_undecodable(const char *printed)
+{
+    static const char words[] = "; error decoding ",
+                      bits[] = "GRANULATED_WAVEFRONT_SGPR_COUNT reserved bits in range (9:6)";
+    const char *end = strchr(printed, '\n'), *at = strstr(printed, bits);
+    return strncmp(printed, words, strlen(words)) == 0 && at && end && at < end;
+}
+
 static void compare_unit_descriptors(const struct fixture *fixture, const struct unit *unit,
                                      const struct code_object *object)
 {
@@ -204,6 +237,8 @@ static void compare_unit_descriptors(const struct fixture *fixture, const struct
         snprintf(head, sizeof head, "\n%016llx <%.500s.kd>:\n", (unsigned long long)kernel->descriptor_address,
                  kernel->name);
         const char *from = strstr(text, head), *to = from ? strstr(from, ".end_amdhsa_kernel") : NULL;
+        if (from && unit->compiler > 0 && is_undecodable(from + strlen(head)))
+            continue;
         if (!to)
             fail_msg("llvm-objdump prints no descriptor of %s at its address", kernel->name);
         expect_number(unit, kernel, "group segment", number_after(from, to, "_group_segment_fixed_size"),
@@ -228,19 +263,27 @@ static void compare_unit_descriptors(const struct fixture *fixture, const struct
 static void every_family_reads_as_llvm_prints_it(void **state)
 {
     const struct fixture *fixture = *state;
+    int n_compared[PROFILE_MOST] = {0};
     assert_true(fixture->n_units >= 7);
     for (int i = 0; i < fixture->n_units; i++) {
         const struct unit *unit = &fixture->units[i];
         struct code_object object;
         struct error error;
-        if (!unit->ok)
+        if (!unit->ok && (unit->compiler == 0 || unit->error.status != STATUS_RED))
             fail_msg("%s", unit->error.text);
+        if (!unit->ok)
+            continue; /* an older compiler lacks what the source uses */
+        n_compared[unit->compiler] += 1;
         if (!code_object_parse(unit->compiled.bytes, unit->compiled.n_bytes, unit->source, &object, &error))
             fail_msg("%s", error.text);
         assert_string_equal(object.chip, unit->chip->name);
         compare_unit_notes(fixture, unit, &object);
         compare_unit_descriptors(fixture, unit, &object);
         code_object_free(&object);
+    }
+    for (int i = 0; i < fixture->n_toolchains; i++) {
+        print_message("%s: %d code objects\n", toolchain_name(fixture->toolchains[i]), n_compared[i]);
+        assert_true(n_compared[i] > 0);
     }
 }
 
@@ -284,7 +327,7 @@ static void live_registers_are_what_is_allocated(void **state)
 {
     const struct fixture *fixture = *state;
     struct allocations all = {0};
-    for (int i = 0; i < fixture->n_units; i++) {
+    for (int i = 0; i < fixture->n_units && fixture->units[i].compiler == 0; i++) {
         const struct compiled *compiled = &fixture->units[i].compiled;
         struct code_object object;
         struct error error;

@@ -166,6 +166,20 @@ static void a_constant_in_a_headers_inline_function_changes_the_key(void **state
     compiled_free(&plain);
 }
 
+static size_t n_preprocessed(const struct fixture *fixture)
+{
+    char path[SCRATCH_PATH_BYTES * 2], *text;
+    size_t n_bytes, n = 0;
+    struct error error;
+    snprintf(path, sizeof path, "%s/preprocessed", fixture->folder);
+    if (!file_read(path, &text, &n_bytes, &error))
+        return 0;
+    for (size_t i = 0; i < n_bytes; i++)
+        n += text[i] == '\n';
+    free(text);
+    return n;
+}
+
 static void a_comment_outside_every_kernel_changes_nothing(void **state)
 {
     struct fixture *fixture = *state;
@@ -202,6 +216,44 @@ static struct toolchain *open_other_compiler(const struct fixture *fixture, cons
     if (!toolchain)
         fail_msg("%s", error.text);
     return toolchain;
+}
+
+/* The real compiler, which writes a line for each source that it preprocesses. */
+static struct toolchain *open_counting_compiler(const struct fixture *fixture)
+{
+    char script[1024], path[SCRATCH_PATH_BYTES];
+    assert_true(scratch_write(fixture->folder, "preprocessed", "", path));
+    snprintf(script, sizeof script, ":;; esac; case $* in *' -E '*) echo >>%s", path);
+    return open_other_compiler(fixture, toolchain_version(fixture->toolchain), script);
+}
+
+static void an_unchanged_source_is_not_preprocessed_again(void **state)
+{
+    struct fixture counted = *(const struct fixture *)*state;
+    char path[SCRATCH_PATH_BYTES];
+    counted.toolchain = open_counting_compiler(&counted);
+    usleep(2100000); /* what was changed a moment ago is preprocessed each time */
+    struct compiled first = compile(&counted, (struct variant){0}), again = compile(&counted, (struct variant){0});
+    assert_int_equal(n_preprocessed(&counted), 1);
+    assert_true(again.from_cache && hash_equal(again.key, first.key));
+    compiled_free(&again);
+    /* A new file might be found before another: what it does is asked. */
+    assert_true(scratch_write(counted.folder, "new.h", "", path));
+    again = compile(&counted, (struct variant){0});
+    assert_int_equal(n_preprocessed(&counted), 2);
+    assert_true(again.from_cache && hash_equal(again.key, first.key));
+    compiled_free(&again);
+    assert_int_equal(unlink(path), 0);
+    again = compile(&counted, (struct variant){0});
+    assert_int_equal(n_preprocessed(&counted), 2);
+    compiled_free(&again);
+    /* An edit is seen, in the source and in what it includes. */
+    write_sources(&counted, other_body, header);
+    expect_miss_then_hit(&counted, (struct variant){0}, first.key);
+    write_sources(&counted, source, "#ifndef FACTOR\n#define FACTOR 7.0f\n#endif\n");
+    expect_miss_then_hit(&counted, (struct variant){0}, first.key);
+    compiled_free(&first);
+    toolchain_close(counted.toolchain);
 }
 
 static void another_version_of_the_compiler_changes_the_key(void **state)
@@ -262,6 +314,44 @@ static char *captured_errors(int kept, const char *path)
     close(kept);
     assert_true(file_read(path, &text, &n_bytes, &error));
     return text;
+}
+
+/* What a compiler refuses is not asked of it again, where its words are not wanted whole. */
+static void a_refused_source_is_refused_from_the_cache(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct fixture refused = *fixture;
+    write_sources(&refused, "extern \"C\" __attribute__((global)) void scale(float *p) { p[0] = nothing; }\n", header);
+    struct compile_request request = {.source_path = fixture->path, .family = "scale", .chip = "gfx1151", .is_quiet = true};
+    struct compiled compiled;
+    struct error first, again;
+    char errors[SCRATCH_PATH_BYTES];
+    int kept = capture_errors(fixture, errors);
+    bool ok = toolchain_compile(fixture->toolchain, &request, &compiled, &first) ||
+              toolchain_compile(fixture->toolchain, &request, &compiled, &again);
+    char *words = captured_errors(kept, errors);
+    assert_false(ok);
+    assert_string_equal(words, "");
+    assert_string_equal(first.text, again.text);
+    assert_int_equal(again.status, STATUS_RED);
+    assert_non_null(strstr(again.text, "family scale for gfx1151 does not compile: "));
+    assert_non_null(strstr(again.text, "error: use of undeclared identifier 'nothing'"));
+    free(words);
+    struct cache_entries entries;
+    struct error error;
+    size_t n_refusals = 0;
+    assert_true(cache_entries_read(fixture->cache, &entries, &error));
+    for (size_t i = 0; i < entries.n_entries; i++) {
+        char path[SCRATCH_PATH_BYTES * 2];
+        unsigned char *bytes;
+        size_t n_bytes;
+        snprintf(path, sizeof path, "%s/%s", fixture->cache, entries.entries[i].name);
+        assert_int_equal(cache_read(path, &bytes, &n_bytes, &error), CACHE_HIT);
+        n_refusals += n_bytes > 9 && memcmp(bytes, "refused: ", 9) == 0;
+        free(bytes);
+    }
+    cache_entries_free(&entries);
+    assert_int_equal(n_refusals, 1);
 }
 
 static void a_damaged_entry_is_compiled_anew(void **state)
@@ -519,6 +609,8 @@ int main(void)
         TEST(a_constant_in_an_included_header_changes_the_key),
         TEST(a_constant_in_a_headers_inline_function_changes_the_key),
         TEST(a_comment_outside_every_kernel_changes_nothing),
+        TEST(an_unchanged_source_is_not_preprocessed_again),
+        TEST(a_refused_source_is_refused_from_the_cache),
         TEST(another_version_of_the_compiler_changes_the_key),
         TEST(a_source_that_changes_while_it_is_compiled_is_not_kept),
         TEST(a_damaged_entry_is_compiled_anew),
