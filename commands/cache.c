@@ -13,6 +13,7 @@
 #include "device/code_object.h"
 #include "toolchain/cache.h"
 #include "toolchain/cache_entries.h"
+#include "toolchain/manifest.h"
 
 static const char help[] =
     "usage: hipcontract cache list|verify|prune [OPTIONS]\n\n"
@@ -65,6 +66,23 @@ static void print_object(const struct code_object *object)
     putchar('\n');
 }
 
+/* What an entry is that is no code object. */
+static const char *describe(const unsigned char *bytes, size_t n_bytes)
+{
+    static const struct {
+        const char *magic, *what;
+    } kinds[] = {
+        {"BC\xC0\xDE", "a module that is linked into code objects"},
+        {MANIFEST_MAGIC, "the files that a source is made of"},
+        {MANIFEST_LIST_MAGIC, "headers of the system that sources are made of"},
+        {"refused: ", "what a compiler said of a source that it refuses"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (n_bytes > strlen(kinds[i].magic) && memcmp(bytes, kinds[i].magic, strlen(kinds[i].magic)) == 0)
+            return kinds[i].what;
+    return "no code object";
+}
+
 /* The chip and kernels, as the code object itself says. */
 static void print_contents(const struct cache_view *view, const struct cache_entry *entry)
 {
@@ -83,8 +101,7 @@ static void print_contents(const struct cache_view *view, const struct cache_ent
         print_object(&object);
         code_object_free(&object);
     } else {
-        bool is_bitcode = n_bytes > 4 && memcmp(bytes, "BC\xC0\xDE", 4) == 0;
-        printf("-        %s\n", is_bitcode ? "a module that is linked into code objects" : "no code object");
+        printf("-        %s\n", describe(bytes, n_bytes));
     }
     free(bytes);
 }

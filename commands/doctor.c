@@ -49,6 +49,15 @@ static bool report_compiler(void)
     return ok;
 }
 
+/* Those that `audit` uses beside the default; none is needed. */
+static void report_other_compilers(void)
+{
+    struct profile profiles[PROFILE_MOST];
+    size_t n_profiles = profile_find_all(profiles, PROFILE_MOST);
+    for (size_t i = 1; i < n_profiles; i++)
+        printf("%-18s %s: %s, %s\n", "for audit", profiles[i].name, profiles[i].version, profiles[i].executable);
+}
+
 /* The chips of the table that a test picks, one string. The caller frees. */
 static struct text list_chips(bool (*picks)(const struct chip *chip))
 {
@@ -139,6 +148,7 @@ int command_doctor(int argc, char **argv)
     }
     print_line("hipcontract", HIPCONTRACT_VERSION);
     bool compiler = report_compiler();
+    report_other_compilers();
     bool llvm = report_llvm();
     report_runtime();
     bool project = report_project();

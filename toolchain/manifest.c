@@ -10,8 +10,6 @@
 /* Clocks of file systems are coarse: what was changed so shortly before may have been changed since. */
 #define SETTLED_NS INT64_C(2000000000)
 
-const char manifest_magic[] = "sources of ", manifest_list_magic[] = "headers\n";
-
 /* An entry: "sources of KEY list KEY own KEY system KEY\n", then the own files. The system's are an entry of their own,
  * under the hash of the list, since most sources have the same. */
 #define MANIFEST_LINE "%016" SCNx64 "%016" SCNx64
@@ -36,13 +34,13 @@ bool manifest_store(const struct manifest *manifest, const char *cache, struct h
     const struct hash128 list = hash_text(&manifest->sources.system);
     const struct hash128 hashes[] = {manifest->source, list, manifest->own, manifest->system};
     char lead[256];
-    int length = snprintf(lead, sizeof lead, "%s", manifest_magic);
+    int length = snprintf(lead, sizeof lead, "%s", MANIFEST_MAGIC);
     for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++) {
         char hex[33];
         hash_hex(hashes[i], hex);
         length += snprintf(lead + length, sizeof lead - (size_t)length, "%s%c", hex, i < 3 ? ' ' : '\n');
     }
-    return store_text(cache, list, manifest_list_magic, manifest->sources.system.data, error) &&
+    return store_text(cache, list, MANIFEST_LIST_MAGIC, manifest->sources.system.data, error) &&
            store_text(cache, key, lead, manifest->sources.own.data, error);
 }
 
@@ -114,10 +112,10 @@ static bool system_fingerprint(struct manifests *manifests, const char *cache, s
 {
     if (find_system(manifests, list, fingerprint))
         return true;
-    char *text = load_text(cache, list, manifest_list_magic);
+    char *text = load_text(cache, list, MANIFEST_LIST_MAGIC);
     if (!text)
         return false;
-    *fingerprint = fingerprint_of(text + strlen(manifest_list_magic), root).hash;
+    *fingerprint = fingerprint_of(text + strlen(MANIFEST_LIST_MAGIC), root).hash;
     free(text);
     pthread_mutex_lock(&manifests->lock);
     if (manifests->n_systems < MANIFEST_SYSTEMS) {
@@ -131,7 +129,7 @@ static bool system_fingerprint(struct manifests *manifests, const char *cache, s
 /* The parts of an entry's text. */
 static bool parse(char *text, struct manifest *manifest, struct hash128 *list)
 {
-    char *at = text + strlen(manifest_magic);
+    char *at = text + strlen(MANIFEST_MAGIC);
     if (!take_hash(&at, &manifest->source) || !take_hash(&at, list) || !take_hash(&at, &manifest->own) ||
         !take_hash(&at, &manifest->system))
         return false;
@@ -144,7 +142,7 @@ bool manifest_find(struct manifests *manifests, const char *cache, struct hash12
 {
     *manifest = (struct manifest){0};
     struct hash128 list, system;
-    char *text = load_text(cache, key, manifest_magic);
+    char *text = load_text(cache, key, MANIFEST_MAGIC);
     bool ok = text && parse(text, manifest, &list) && system_fingerprint(manifests, cache, list, root, &system) &&
               hash_equal(system, manifest->system) &&
               hash_equal(fingerprint_of(manifest->sources.own.data, root).hash, manifest->own);

@@ -44,6 +44,7 @@ bool manifest_holds(const struct manifest *manifest, const char *root);
 void manifest_free(struct manifest *manifest);
 
 /* What a manifest's entry, and one of a list of files, begins with: for `cache list`. */
-extern const char manifest_magic[], manifest_list_magic[];
+#define MANIFEST_MAGIC      "sources of "
+#define MANIFEST_LIST_MAGIC "headers\n"
 
 #endif
