@@ -11,8 +11,6 @@
 #include "toolchain/process.h"
 
 enum { SLOTS = 8192, MAX_KNOWN = 4096, TEXTS_A_PATTERN = 2, MAX_TEXTS = 65536, MAX_BYTES = 20 };
-/* Walks of the low half from one instruction and pattern. What differs between more of them is its operands. */
-enum { WALKS_A_PATTERN = 8 };
 
 /* What stands around the bits that are walked: low half of the first dword, further dwords, and the upper halves that look
  * at them: below 0x8000 VOP1, VOP2 and VOPC, from 0xb800 what has a second dword, between them scalar instructions. */
@@ -94,8 +92,8 @@ struct walk {
     struct disassembler *disassembler;
     struct instruction_set *set;
     struct arena scratch;
-    uint16_t slots[SLOTS];                          /* index + 1 in the set */
-    uint8_t n_texts[MAX_KNOWN], n_walks[MAX_KNOWN]; /* with the pattern at hand */
+    uint16_t slots[SLOTS]; /* index + 1 in the set */
+    uint8_t n_texts[MAX_KNOWN];
     struct candidate *candidates;
     size_t n_candidates;
     bool is_full; /* an instruction or a text had no room */
@@ -153,22 +151,20 @@ static size_t find_or_add(struct walk *walk, const char *stem, size_t length)
     return set->n_instructions - 1;
 }
 
-/* Its index, or SIZE_MAX where there is no room. */
-static size_t note(struct walk *walk, const char *stem, size_t length)
+static void note(struct walk *walk, const char *stem, size_t length)
 {
     size_t index = find_or_add(walk, stem, length);
     if (index != SIZE_MAX && walk->n_texts[index] >= TEXTS_A_PATTERN)
-        return index;
+        return;
     walk->is_full |= index == SIZE_MAX || walk->n_candidates == MAX_TEXTS;
     if (walk->is_full)
-        return SIZE_MAX;
+        return;
     walk->n_texts[index]++;
     struct candidate *candidate = &walk->candidates[walk->n_candidates++];
     struct instruction in = {0};
     candidate->instruction = index;
     candidate->text = arena_format(&walk->set->arena, "%s", walk->text);
     candidate->parsed = parse_instruction(walk->chip, candidate->text, &walk->scratch, &in);
-    return index;
 }
 
 /* Disassembles into walk->text; 0: no instruction. LLVM remarks on what it prints all the same. */
@@ -181,18 +177,22 @@ static size_t probe(struct walk *walk, uint32_t first)
     return strstr(walk->text, "/*") ? 0 : size;
 }
 
-/* Both halves of a dual instruction; the index of the first. */
-static size_t note_text(struct walk *walk)
+static void note_text(struct walk *walk)
 {
     const char *second = strstr(walk->text, " :: ");
     if (!strncmp(walk->text, "v_dual_", 7) && second)
         note(walk, second + 4, stem_of(second + 4));
-    return note(walk, walk->text, stem_of(walk->text));
+    note(walk, walk->text, stem_of(walk->text));
 }
 
-/* Which of the bits 8 to 15 change the mnemonic, which is that of `before` ("": none). */
-static uint32_t bits_of_opcode(struct walk *walk, uint32_t base, const char *before)
+/* Which of the bits 8 to 15 change the mnemonic. */
+static uint32_t bits_of_opcode(struct walk *walk, uint32_t base)
 {
+    char before[64] = "";
+    if (probe(walk, base)) {
+        memcpy(before, walk->text, stem_of(walk->text));
+        note_text(walk);
+    }
     uint32_t bits = 0;
     for (uint32_t bit = 1 << 8; bit <= 1 << 15; bit <<= 1) {
         size_t length = probe(walk, base ^ bit) ? stem_of(walk->text) : 0;
@@ -204,15 +204,7 @@ static uint32_t bits_of_opcode(struct walk *walk, uint32_t base, const char *bef
 
 static void walk_low_bits(struct walk *walk, uint32_t base)
 {
-    char before[64] = "";
-    if (probe(walk, base)) {
-        memcpy(before, walk->text, stem_of(walk->text));
-        size_t index = note_text(walk);
-        if (index == SIZE_MAX || walk->n_walks[index] == WALKS_A_PATTERN)
-            return;
-        walk->n_walks[index]++;
-    }
-    uint32_t bits = bits_of_opcode(walk, base, before);
+    uint32_t bits = bits_of_opcode(walk, base);
     for (uint32_t chosen = bits; chosen; chosen = (chosen - 1) & bits)
         if (probe(walk, base ^ chosen))
             note_text(walk);
@@ -222,7 +214,6 @@ static void walk_patterns(struct walk *walk)
 {
     for (walk->pattern = patterns; walk->pattern < patterns + N_PATTERNS; walk->pattern++) {
         memset(walk->n_texts, 0, sizeof walk->n_texts);
-        memset(walk->n_walks, 0, sizeof walk->n_walks);
         for (uint32_t high = walk->pattern->first; high < walk->pattern->end; high++)
             walk_low_bits(walk, high << 16 | walk->pattern->low);
     }
