@@ -274,16 +274,18 @@ static struct registration make_registration(const struct fixture *fixture, cons
                                  .plan = plan_64};
 }
 
-static struct pass_run run_pass(const struct fixture *fixture, struct registration registrations[], size_t n_registrations,
-                                bool update)
+static struct pass_run run_pass_as(const struct fixture *fixture, struct registration registrations[],
+                                   size_t n_registrations, struct limits_options options)
 {
     const struct registration *list[4];
     for (size_t i = 0; i < n_registrations; i++)
         list[i] = &registrations[i];
     struct registry registry = {.registrations = list, .n_registrations = n_registrations};
     static const char *const chips[] = {"gfx1151", "gfx90a"};
-    struct limits_options options = {
-        .chips = chips, .n_chips = 2, .n_jobs = 2, .update = update, .records_directory = fixture->folder};
+    options.chips = chips;
+    options.n_chips = options.n_chips ? options.n_chips : 2;
+    options.n_jobs = 2;
+    options.records_directory = fixture->folder;
     struct pass_run run = {0};
     struct error error;
     struct toolchain *toolchain = toolchain_open(NULL, &error);
@@ -292,6 +294,12 @@ static struct pass_run run_pass(const struct fixture *fixture, struct registrati
         text_append(&run.said, "error %d: %s\n", error.status, error.text);
     toolchain_close(toolchain);
     return run;
+}
+
+static struct pass_run run_pass(const struct fixture *fixture, struct registration registrations[], size_t n_registrations,
+                                bool update)
+{
+    return run_pass_as(fixture, registrations, n_registrations, (struct limits_options){.update = update});
 }
 
 static void expect(struct pass_run run, size_t n_problems, const char *words)
@@ -422,6 +430,53 @@ static void a_family_that_does_not_compile_is_a_problem_of_its_chip(void **state
     expect(run_pass(fixture, one, 1, false), 1, "gfx1151 twice record current");
 }
 
+/* Not the project's: what it refuses is counted by kernel, and red only where a record says that it once did not. */
+static void what_an_optional_compiler_refuses_is_counted(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char here[] =
+        "extern \"C\" __attribute__((global, amdgpu_flat_work_group_size(1, 64))) void twice(float *p) {}\n",
+                      not_there[] =
+                          "#ifdef __gfx90a__\n#error not here\n#endif\n"
+                          "extern \"C\" __attribute__((global, amdgpu_flat_work_group_size(1, 64))) void twice(float "
+                          "*p) {}\n";
+    struct registration one[] = {make_registration(fixture, "twice", fitting, 1)};
+    const struct limits_options writing = {.update = true, .is_optional = true}, reading = {.is_optional = true};
+    assert_true(scratch_write(fixture->folder, "twice.hip", not_there, fixture->path));
+    struct pass_run counted = run_pass_as(fixture, one, 1, writing);
+    assert_int_equal(counted.totals.n_not_compiled, 1);
+    expect(counted, 0, "gfx90a twice not compiled by clang-22: family twice for gfx90a does not compile: ");
+    expect(run_pass_as(fixture, one, 1, reading), 0, "gfx1151 twice record current");
+    assert_true(scratch_write(fixture->folder, "twice.hip", here, fixture->path));
+    expect(run_pass_as(fixture, one, 1, writing), 0, "gfx90a twice record written (was: missing)");
+    assert_true(scratch_write(fixture->folder, "twice.hip", not_there, fixture->path));
+    struct pass_run lost = run_pass_as(fixture, one, 1, reading);
+    assert_int_equal(limits_status(&lost.totals), STATUS_RED);
+    expect(lost, 1, "!gfx90a twice not compiled by clang-22, its record says that it was: ");
+}
+
+/* One version's figures are not put under another's name. */
+static void an_update_in_part_by_another_version_writes_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    char records[SCRATCH_PATH_BYTES];
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    snprintf(records, sizeof records, "%.300s/debian-clang-22/twice.txt", fixture->folder);
+    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, both, 2, true), 0, "written");
+    edit(records, "clang version 22.1.", "clang version 22.0.");
+    expect(run_pass(fixture, both, 2, false), 0, "record current (recorded with 22.0.");
+    edit(records, " 128   32", " 256   32");
+    expect(run_pass(fixture, both, 2, false), 1, "record stale (recorded with 22.0.");
+    const struct limits_options one_chip = {.update = true, .n_chips = 1};
+    expect(run_pass_as(fixture, both, 2, one_chip), 0,
+           ": nothing is written; update all of the family for all of its chips at once");
+    expect(run_pass(fixture, both, 2, false), 1, "record stale (recorded with 22.0.");
+    expect(run_pass(fixture, both, 2, true), 0, "written");
+    expect(run_pass(fixture, both, 2, false), 0, "gfx1151 thrice record current\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
@@ -439,6 +494,8 @@ int main(void)
         TEST(the_pass_holds_kernels_to_their_budgets),
         TEST(the_bound_of_a_kernel_that_a_launcher_has_too_may_be_the_launchers),
         TEST(a_family_that_does_not_compile_is_a_problem_of_its_chip),
+        TEST(what_an_optional_compiler_refuses_is_counted),
+        TEST(an_update_in_part_by_another_version_writes_nothing),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
