@@ -53,7 +53,7 @@ static int compare_rows(const void *a, const void *b)
 /* In a format for programs every row is a line of the table. */
 static struct audit_line *lines_of(struct limits_audit *audit, bool all, size_t *n_lines)
 {
-    const struct audit_row **rows = arena_alloc(&audit->arena, (audit->n_rows + 1) * sizeof *rows);
+    const struct audit_row **rows = arena_alloc(&audit->arena, (audit->n_rows + 1) * sizeof(const struct audit_row *));
     struct audit_line *lines = arena_alloc(&audit->arena, (audit->n_rows + 1) * sizeof *lines);
     *n_lines = 0;
     if (!rows || !lines)
@@ -61,7 +61,7 @@ static struct audit_line *lines_of(struct limits_audit *audit, bool all, size_t 
     for (size_t i = 0; i < audit->n_rows; i++)
         if (all || is_of_table(&audit->rows[i]))
             rows[(*n_lines)++] = &audit->rows[i];
-    qsort(rows, *n_lines, sizeof *rows, compare_rows);
+    qsort(rows, *n_lines, sizeof(const struct audit_row *), compare_rows);
     for (size_t i = 0; i < *n_lines; i++)
         lines[i] = line_of(audit, rows[i]);
     return lines;
