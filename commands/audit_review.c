@@ -163,12 +163,12 @@ static bool move_registry(struct making *making, const struct place *place, stru
 }
 
 /* Records of another version of the compiler differ by that, too. */
-static bool say_version(struct making *making)
+static void say_versions(struct making *making)
 {
-    const char *version = making->review->before.version;
-    if (version && strcmp(version, toolchain_version(making->now)) != 0)
-        text_append(&making->review->origin, ", recorded with %s", version);
-    return true;
+    const struct record_set *before = &making->review->before;
+    for (size_t i = 0; i < before->n_versions; i++)
+        if (strcmp(before->versions[i], toolchain_version(making->now)) != 0)
+            text_append(&making->review->origin, ", recorded with %s", before->versions[i]);
 }
 
 /* Committed records are what gate 5 held the sources there to: they are read, and nothing is compiled. Where there are none
@@ -181,8 +181,9 @@ static bool compare_with_folder(struct making *making, const struct place *place
     struct registry moved;
     if (find_records(making, place, path, shown)) {
         text_append(origin, ", its records of %s", toolchain_name(making->now));
-        return record_set_read(&making->review->before, path, shown, &filter, &making->review->notes, making->error) &&
-               say_version(making);
+        bool ok = record_set_read(&making->review->before, path, shown, &filter, &making->review->notes, making->error);
+        say_versions(making);
+        return ok;
     }
     text_append(origin, ", its sources compiled: it has no records of %s", toolchain_name(making->now));
     return move_registry(making, place, &moved) && measure(making, &moved, making->now, &making->review->before, false);

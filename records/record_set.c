@@ -54,6 +54,22 @@ bool record_set_add_gap(struct record_set *set, const char *name, const char *ch
     return true;
 }
 
+static bool add_version(struct record_set *set, const char *version)
+{
+    for (size_t i = 0; i < set->n_versions; i++)
+        if (strcmp(set->versions[i], version) == 0)
+            return true;
+    size_t room = set->version_room;
+    const char **versions = room_for(&set->arena, set->versions, set->n_versions, &room, sizeof(const char *));
+    const char *added = arena_format(&set->arena, "%s", version);
+    if (!versions || !added)
+        return false;
+    set->versions = versions;
+    set->version_room = room;
+    set->versions[set->n_versions++] = added;
+    return true;
+}
+
 /* The family of a file's name in a folder of records, into family; false for other files. */
 static bool family_of(const char *name, char family[NAME_MAX + 1])
 {
@@ -82,11 +98,12 @@ static bool add_file(const struct reading *reading, const char *path, const char
     for (size_t i = 0; i < file.n_problems; i++)
         text_append(reading->problems, "%s%s\n", reading->shown, file.problems[i].text + strlen(reading->folder));
     bool ok = !reading->problems->failed;
-    if (file.version)
-        reading->set->version = arena_format(&reading->set->arena, "%s", file.version);
+    size_t n_before = reading->set->n_records;
     for (size_t i = 0; i < file.n_records && ok; i++)
         if (!filter || filter->wants(filter->context, &file.records[i]))
             ok = record_set_add(reading->set, family, &file.records[i]);
+    if (ok && file.version && reading->set->n_records > n_before)
+        ok = add_version(reading->set, file.version);
     record_file_free(&file);
     return ok || error_set(reading->error, STATUS_ENVIRONMENT, "out of memory");
 }

@@ -24,8 +24,9 @@ struct record_set {
     size_t n_records, room;
     struct record_gap *gaps;
     size_t n_gaps, gap_room;
-    const char *version; /* of the compiler that a file read last is of; NULL where none says */
-    struct arena arena;  /* holds all of it, the names too */
+    const char **versions; /* of compilers, as the files say that the records are of, each once */
+    size_t n_versions, version_room;
+    struct arena arena; /* holds all of it, the names too */
 };
 
 /* An empty set is `struct record_set set = {0}`. Both copy, and return false only out of memory. */

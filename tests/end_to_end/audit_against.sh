@@ -54,6 +54,20 @@ sources_of_folder() { # without records the sources are compiled: what they were
     mkdir -p "$work/sources" && cp -r "$copy/kernels" "$work/sources/" && edit "$softmax" 's/running of_wave\[threads \/ wave\];/running of_wave[5008];/' &&
         audit 1 "$work/sources" --chip gfx1151 && out_says ': 16 → 6 waves a SIMD on gfx1151' && out_says 'its sources compiled: it has no records of'
 }
+older_records() { # of another version of the compiler, which is said
+    restore && mkdir -p "$work/older" && cp -r "$copy/records" "$work/older/" && sed -i -E '1s/[0-9]+\.[0-9]+\.[0-9]+/22.0.7/' "$work/older/records/debian-clang-22/softmax.txt" &&
+        audit 0 "$work/older" --chip gfx1151 && out_says 'debian-clang-22, recorded with .*22\.0\.7.*: .* 1 unchanged \(.*version 22'
+}
+wrong_line() { # of a revision: told by its name there, and no other is lost
+    restore && sed -i -E 's/^(softmax_rows +gfx90a .*)/\1 7/' "$copy/records/debian-clang-22/softmax.txt" &&
+        git -C "$copy" -c user.name=a -c user.email=a@example.org commit --quiet --all --message=wrong && audit 2 HEAD && one_error_line &&
+        err_says '^HEAD:records/debian-clang-22/softmax\.txt:[0-9]+: ' && out_says '1 new, .*6 unchanged' && git -C "$copy" reset --quiet --hard HEAD~1
+}
+for_programs() { # JSON alone on standard output, and the status says the rest
+    edit "$softmax" 's/running of_wave\[threads \/ wave\];/running of_wave[5008];/' && audit 1 HEAD --chip gfx1151 --format json &&
+        out_says '"over_budget": true' && out_says '"occupancy": 6' && ! out_says SUMMARY && audit 1 HEAD --chip gfx1151 --format csv && [ "$(wc -l <"$work/out")" -eq 2 ]
+}
+options_that_do_not_go_together() { audit 2 HEAD --update && one_error_line && err_says 'leave --update out' && audit 2 HEAD --compiler all && err_says 'leave --compiler out'; }
 empty_folder() { restore && mkdir -p "$work/empty" && audit 2 "$work/empty" && one_error_line && err_says 'neither records of .* nor sources'; }
 nobody() { audit 2 nobody && one_error_line && err_says '\-\-against: no compiler, no folder, and nobody is no revision of'; }
 no_compiler() { audit 3 clang-7 && one_error_line && err_says '\-\-against clang-7: that compiler is not installed'; }
@@ -68,6 +82,10 @@ check 'a spill stands in one line' spills
 check 'a kernel that does not compile is not gone' uncompiled
 check 'a folder with records is read' folder_of_records
 check 'a folder without records is compiled' sources_of_folder
+check 'records of another version of the compiler are named' older_records
+check 'a wrong line of a record is told by its place in the revision' wrong_line
+check 'formats for programs hold the changes alone' for_programs
+check 'options that have no meaning here are refused' options_that_do_not_go_together
 check 'a folder of neither is one line and status 2' empty_folder
 check 'a name that is nothing is one line and status 2' nobody
 check 'a compiler that is not there is one line and status 3' no_compiler

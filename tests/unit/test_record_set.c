@@ -55,6 +55,7 @@ static bool is_of_gfx90a(void *context, const struct record *record)
     return strcmp(record->chip, "gfx90a") == 0;
 }
 
+/* Two records, and the version that they are of: the kernel's name. */
 static void write_records(const char *folder, const char *name, const char *kernel)
 {
     char path[SCRATCH_PATH_BYTES];
@@ -62,6 +63,7 @@ static void write_records(const char *folder, const char *name, const char *kern
     struct error error;
     assert_true(record_file_put(&file, &(struct record){.kernel = kernel, .chip = "gfx1151"}));
     assert_true(record_file_put(&file, &(struct record){.kernel = kernel, .chip = "gfx90a"}));
+    assert_true(record_file_set_version(&file, kernel));
     snprintf(path, sizeof path, "%.300s/%s", folder, name);
     assert_true(record_file_write(path, &file, &error));
     record_file_free(&file);
@@ -81,6 +83,7 @@ static void a_folder_gives_the_records_of_all_of_its_files(void **state)
     struct text problems = {0};
     assert_true(record_set_is_at(folder));
     assert_true(record_set_read(&set, folder, "there", NULL, &problems, &error));
+    assert_int_equal(set.n_versions, 2);
     assert_int_equal(set.n_records, 4);
     assert_true(holds(&set, "ds4", "a", "gfx1151") && holds(&set, "exl3", "b", "gfx90a"));
     record_set_free(&set);
