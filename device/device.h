@@ -93,6 +93,11 @@ struct device {
      * (docs/fidelity.md) and that no bound covers, as "v_a, v_b"; returns their number. NULL where the device is the truth.
      */
     size_t (*modelled)(struct device *device, hipFunction_t function, char *text, size_t capacity);
+    /* Emulator: later launches count the additions that round on the longest way to each value (docs/numerics.md, "Depth"),
+     * from what memory holds as data; off forgets the counts. The largest count in n_bytes at a device pointer, and in *at
+     * the offset of the first byte that has it. NULL where the device cannot. */
+    void (*measure_depth)(struct device *device, bool on);
+    uint32_t (*depth_of)(struct device *device, const void *pointer, size_t n_bytes, size_t *at);
     void (*close)(struct device *device);
     void *context;
 };

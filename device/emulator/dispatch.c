@@ -421,6 +421,7 @@ static bool dispatch_init(struct dispatch *dispatch, const struct launch *launch
         .serial = serial,
         .acquires = serial && launch->code->has_acquires && kernel_has(launch, acquires),
         .checks_wanted = launch->checks,
+        .measures_depth = launch->measures_depth,
         .findings = calloc(FINDINGS_KEPT, sizeof(struct finding)),
     };
     memcpy(dispatch->grid, launch->grid, sizeof dispatch->grid);

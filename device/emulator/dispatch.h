@@ -34,6 +34,7 @@ struct launch {
     enum matrix_model matrix_model;
     struct instruction_profile *profile; /* one an instruction of code, added to; NULL: launches are not counted */
     unsigned checks;                     /* bits 1 << FINDING_… wanted */
+    bool measures_depth;                 /* depth/depth.h */
 };
 
 /* Bytes that the dispatch packet and the queue's descriptor take in guest memory. */

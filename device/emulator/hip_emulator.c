@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/emulator/depth/depth.h"
 #include "device/emulator/hip_state.h"
 #include "device/emulator/modelled.h"
 
@@ -260,6 +261,7 @@ static hipError_t emu_memset(void *to, int byte, size_t n_bytes)
     if (bytes) {
         memset(bytes, byte, n_bytes);
         memory_define(emulator->memory, (uintptr_t)to, n_bytes);
+        memory_set_constant_depth(emulator->memory, (uintptr_t)to, n_bytes);
     }
     return hip_leave(emulator, bytes || !n_bytes ? hipSuccess : hipErrorInvalidValue);
 }
@@ -482,6 +484,27 @@ static void emulator_close(struct device *device)
     current_device = 0;
 }
 
+static void measure_depth(struct device *device, bool on)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    emulator->measures_depth = on;
+    if (on)
+        memory_count_depth(emulator->memory); /* what fails here fails the launch */
+    else
+        memory_forget_depth(emulator->memory);
+    pthread_mutex_unlock(&emulator->lock);
+}
+
+static uint32_t depth_of(struct device *device, const void *pointer, size_t n_bytes, size_t *at)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    uint32_t depth = depth_of_memory(emulator->memory, (uintptr_t)pointer, n_bytes, at);
+    pthread_mutex_unlock(&emulator->lock);
+    return depth;
+}
+
 static size_t modelled(struct device *device, hipFunction_t function, char *text, size_t capacity)
 {
     struct emulator *emulator = emulator_of(device);
@@ -511,6 +534,8 @@ static void fill_device(struct emulator *emulator)
         .count_launches = count_launches,
         .take_findings = take_findings,
         .modelled = modelled,
+        .measure_depth = measure_depth,
+        .depth_of = depth_of,
         .close = emulator_close,
         .context = emulator,
     };

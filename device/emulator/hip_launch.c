@@ -309,6 +309,7 @@ hipError_t hip_launch_run(struct emulator *emulator, const struct hip_launch *re
         .approx_seed = emulator->options.approx_seed,
         .matrix_model = emulator->options.matrix_model,
         .checks = emulator->options.checks,
+        .measures_depth = emulator->measures_depth,
         .profile = hip_function_profile(request->function, code),
     };
     memcpy(launch.grid, request->grid, sizeof launch.grid);

@@ -78,6 +78,7 @@ struct emulator {
     uint64_t schedule_seed, n_stream_choices; /* made with the seed */
     uint32_t reported_wave_size;              /* 0: the chip's */
     uint64_t n_launches;                      /* calls of hipModuleLaunchKernel, whatever became of them */
+    bool measures_depth;                      /* later launches are of the depth audit */
     hipError_t last_error;
     struct emulator_statistics statistics;
     struct finding *findings; /* not yet taken */

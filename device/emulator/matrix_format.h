@@ -4,25 +4,8 @@
 #ifndef EMULATOR_MATRIX_FORMAT_H
 #define EMULATOR_MATRIX_FORMAT_H
 
+#include "device/emulator/matrix_factor.h"
 #include "device/emulator/small_float.h"
-
-enum factor_id {
-    FACTOR_F16,
-    FACTOR_BF16,
-    FACTOR_XF32,
-    FACTOR_FP8,
-    FACTOR_BF8,
-    FACTOR_FP8_FNUZ,
-    FACTOR_BF8_FNUZ,
-    FACTOR_FP6,
-    FACTOR_BF6,
-    FACTOR_FP4,
-    /* These have no row in factor_formats. */
-    FACTOR_F32,
-    FACTOR_F64,
-    FACTOR_I8,
-    FACTOR_I4
-};
 
 static const struct small_format *const factor_formats[] = {
     [FACTOR_F16] = &small_f16,           [FACTOR_BF16] = &small_bf16, [FACTOR_XF32] = &small_xf32,
@@ -30,14 +13,6 @@ static const struct small_format *const factor_formats[] = {
     [FACTOR_BF8_FNUZ] = &small_bf8_fnuz, [FACTOR_FP6] = &small_fp6,   [FACTOR_BF6] = &small_bf6,
     [FACTOR_FP4] = &small_fp4,
 };
-
-/* Of one factor in registers, where an xf32 is an f32. */
-static inline unsigned factor_bits(unsigned format)
-{
-    static const uint8_t others[] = {
-        [FACTOR_XF32] = 32, [FACTOR_F32] = 32, [FACTOR_F64] = 64, [FACTOR_I8] = 8, [FACTOR_I4] = 4};
-    return others[format] ? others[format] : factor_formats[format]->bits;
-}
 
 static inline float factor_value(const struct small_format *f, uint32_t bits)
 {

@@ -5,6 +5,7 @@
 #ifndef EMULATOR_MATRIX_RULES_H
 #define EMULATOR_MATRIX_RULES_H
 
+#include "device/emulator/matrix_format.h"
 #include "device/emulator/matrix_shape.h"
 
 /* Factors as bits, with the formats as the chip reads them, and the E8M0 scales of 32 consecutive k each (NULL: none). */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/emulator/matrix_format.h"
+#include "device/emulator/matrix_factor.h"
 
 enum matrix_result { RESULT_F32, RESULT_F64, RESULT_I32, RESULT_F16, RESULT_BF16 };
 
@@ -22,6 +22,14 @@ struct matrix_shape {
     uint8_t result;             /* enum matrix_result */
     uint8_t group; /* products that gfx908 and gfx90a add up before they reach the accumulator; 0: no such form */
 };
+
+/* Products that gfx942 and later add up before they reach the accumulator: 16 of formats of 8 bits and fewer, 4 of xf32, 8
+ * of f16 and bf16, at most k. */
+static inline int matrix_group_products(unsigned factor_format, int k)
+{
+    int n = factor_bits(factor_format) <= 8 ? 16 : factor_bits(factor_format) == 16 ? 8 : 4;
+    return n < k ? n : k;
+}
 
 /* Elements of A or B of the widest shape, and of D. */
 enum { MATRIX_FACTORS = 2048, MATRIX_RESULTS = 2048 };

@@ -36,6 +36,7 @@ struct memory {
     size_t n_allocations, capacity, n_freed;
     uint64_t next_address;
     uint64_t generation; /* of the spans' places and states */
+    bool counts_depth;
 };
 
 struct memory *memory_open(void)
@@ -73,6 +74,7 @@ void memory_close(struct memory *memory)
         if (!allocation->span.freed && allocation->host_bytes)
             host_free(allocation->span.host, allocation->host_bytes);
         free(allocation->span.defined);
+        free(allocation->span.depth);
     }
     free(memory->allocations);
     free(memory);
@@ -165,6 +167,12 @@ static void forget_freed(struct memory *memory)
     memory->n_allocations = kept;
 }
 
+static void drop_depth(struct allocation *allocation)
+{
+    free(allocation->span.depth);
+    allocation->span.depth = NULL;
+}
+
 static void define_whole(struct allocation *allocation)
 {
     free(allocation->span.defined);
@@ -182,6 +190,7 @@ bool memory_free(struct memory *memory, uint64_t address)
     for (struct allocation *part = first; part < end && (part == first || part->host_bytes == 0); part++) {
         part->span.freed = true;
         define_whole(part);
+        drop_depth(part);
         part->span.host = NULL;
         memory->n_freed++;
     }
@@ -205,6 +214,7 @@ bool memory_split(struct memory *memory, uint64_t address)
     memmove(allocation + 2, allocation + 1, (memory->n_allocations - i - 1) * sizeof *allocation);
     memory->n_allocations++;
     define_whole(allocation);
+    drop_depth(allocation);
     allocation[1] = allocation[0];
     allocation[0].span.n_bytes = offset;
     allocation[1].span.base += offset;
@@ -263,9 +273,63 @@ void memory_forget(struct memory *memory, uint64_t address, size_t n_bytes)
         memset(allocation->span.defined + (address - allocation->span.base), 0, n);
 }
 
+static bool count_depth(struct span *span)
+{
+    if (!span->depth)
+        span->depth = calloc(1, sizeof *span->depth + span->n_bytes + 1);
+    return span->depth != NULL;
+}
+
+bool memory_count_depth(struct memory *memory)
+{
+    memory->counts_depth = true;
+    for (size_t i = 0; i < memory->n_allocations; i++) {
+        struct span *span = &memory->allocations[i].span;
+        if (!span->freed && !span->read_only && !count_depth(span))
+            return false;
+    }
+    return true;
+}
+
+void memory_forget_depth(struct memory *memory)
+{
+    memory->counts_depth = false;
+    for (size_t i = 0; i < memory->n_allocations; i++)
+        drop_depth(&memory->allocations[i]);
+}
+
+void memory_set_constant_depth(struct memory *memory, uint64_t address, size_t n_bytes)
+{
+    struct allocation *allocation = live_at(memory, address);
+    size_t n = covered(allocation, address, n_bytes);
+    if (!n || !memory->counts_depth || !count_depth(&allocation->span)) /* more additions are counted, never fewer */
+        return;
+    const uint16_t constant = 1; /* depth_state.h: DEPTH_CONSTANT as memory has it */
+    size_t first = (size_t)(address - allocation->span.base) & ~(size_t)1;
+    for (size_t at = first; at < first + n; at += sizeof constant)
+        memcpy(allocation->span.depth->bytes + at, &constant, sizeof constant);
+    allocation->span.depth->counted = 1;
+}
+
+/* What the host wrote is data. */
+static void copy_depth(struct allocation *target, uint64_t to, const struct allocation *source, uint64_t from,
+                       size_t n_bytes)
+{
+    if (!target || !target->span.depth)
+        return;
+    uint8_t *bytes = target->span.depth->bytes + (to - target->span.base);
+    if (!source || !source->span.depth) {
+        memset(bytes, 0, n_bytes);
+        return;
+    }
+    memmove(bytes, source->span.depth->bytes + (from - source->span.base), n_bytes);
+    target->span.depth->counted |= source->span.depth->counted;
+}
+
 void memory_copy_written(struct memory *memory, uint64_t to, uint64_t from, size_t n_bytes)
 {
     struct allocation *target = live_at(memory, to), *source = live_at(memory, from);
+    copy_depth(target, to, source, from, n_bytes);
     if (!source || source->is_defined)
         memory_define(memory, to, n_bytes);
     else if (!source->span.defined)

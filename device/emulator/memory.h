@@ -14,6 +14,12 @@
 
 struct memory;
 
+/* What the depth audit keeps of a span (depth/depth.h): two bytes of count for each two of its own. */
+struct memory_depth {
+    uint32_t counted; /* not 0: some may be others than those of data. Host threads of workgroups share it */
+    uint8_t bytes[];
+};
+
 /* One allocation as accesses see it. */
 struct span {
     uint64_t base, n_bytes; /* guest addresses [base, base + n_bytes) */
@@ -21,7 +27,8 @@ struct span {
     int device;             /* owner */
     bool read_only;         /* code, kernarg */
     uint8_t *defined; /* a byte for each: 1 where it has been written; NULL: all of them have, or nobody keeps count */
-    bool freed;       /* kept for a while so that a use after free can be named */
+    struct memory_depth *depth; /* of its bytes, in a depth audit; else NULL */
+    bool freed;                 /* kept for a while so that a use after free can be named */
     char name[48];
 };
 
@@ -57,6 +64,12 @@ void memory_copy_written(struct memory *memory, uint64_t to, uint64_t from, size
  * before one that does not (all live memory counts as written from then on). */
 void memory_track(struct memory *memory);
 void memory_define_all(struct memory *memory);
+/* The depth audit begins, or a launch of it: every live span that can be written gets its counts, those of data. False when
+ * the host is out of memory. And the audit's end, which forgets them. */
+bool memory_count_depth(struct memory *memory);
+void memory_forget_depth(struct memory *memory);
+/* n_bytes from a live address have the same number from the host, as a kernel's constants are: hipMemset. */
+void memory_set_constant_depth(struct memory *memory, uint64_t address, size_t n_bytes);
 void memory_set_read_only(struct memory *memory, uint64_t address, bool read_only);
 /* Host bytes of [address, address + n_bytes) for copies by the runtime; NULL unless all of it is in one live span. */
 uint8_t *memory_host(struct memory *memory, uint64_t address, size_t n_bytes);

@@ -124,6 +124,7 @@ struct dispatch {
     bool serial;                    /* workgroups run on one host thread, interleaved, and end in any order */
     bool acquires;                  /* a wave may see what other workgroups released (enum memory_ordering); serial too */
     unsigned checks_wanted;         /* bits 1 << FINDING_…, as in emulator_options.checks */
+    bool measures_depth;            /* depth/depth.h */
     struct dispatch_checks *checks; /* the sanitizer's; NULL: none */
     pthread_mutex_t lock;           /* over what follows */
     /* Faults, then notes; of either the FINDINGS_OF_A_SORT of lowest rank, by rank and then as they came; so they do not

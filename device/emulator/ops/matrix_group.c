@@ -197,19 +197,13 @@ static void add_group(const struct step *s, int i, int a_at, int k, uint32_t *c)
         c[j] = (uint32_t)sum.units[j];
 }
 
-/* Products of one group: 16 of formats of 8 bits and fewer, 4 of xf32, 8 of f16 and bf16, at most k. */
-static int group_size(const struct matrix_shape *shape, const struct small_format *format)
-{
-    int size = format->bits <= 8 ? 16 : format->bits == 16 ? 8 : 4;
-    return size < shape->k ? size : shape->k;
-}
-
 void VARIANT(matrix_group)(const struct matrix_shape *shape, struct matrix_factors a, struct matrix_factors b, uint32_t *c)
 {
     struct decoded left, right;
     decode_left(shape, a, &left);
     decode_right(shape, b, &right);
-    const struct step step = {&left, &right, group_size(shape, a.format), shape->n, a.format->bits <= 8};
+    const struct step step = {&left, &right, matrix_group_products(shape->a_format, shape->k), shape->n,
+                              a.format->bits <= 8};
     for (int i = 0; i < shape->m; i++)
         for (int k = 0; k < shape->k; k += step.group)
             add_group(&step, i, i * shape->k + k, k, c + i * shape->n);

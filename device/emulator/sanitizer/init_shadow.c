@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/emulator/sanitizer/init.h"
+#include "device/emulator/sanitizer/lane_move.h"
 
 enum { KEPT_ROWS = 128 };
 
@@ -178,30 +179,6 @@ void init_swap_lanes(struct wave *wave, const struct instruction *in, const stru
     init_pass_origin(init, flow);
 }
 
-/* The instruction's DPP control on a plain move from row to row. */
-static bool as_move(const struct wave *wave, const struct instruction *in, unsigned row, struct instruction *move)
-{
-    const struct opcode *opcode = opcode_find("v_mov_b32", 9);
-    handler *const *handlers = opcode_handlers(wave->n_lanes);
-    if (!opcode || !handlers)
-        return false;
-    *move = *in;
-    move->run = handlers[opcode->index];
-    move->opcode = opcode;
-    move->pair = NULL;
-    move->plain = 0;
-    move->n_src = move->n_dst = 1;
-    move->omod = 0;
-    move->flags &= FLAG_BOUND_CTRL | FLAG_FETCH_INACTIVE;
-    bool agpr = row >= AGPR_FIRST_ROW;
-    move->src[0] = (struct operand){.kind = agpr ? OPERAND_AGPR : OPERAND_VGPR,
-                                    .type = TYPE_B32,
-                                    .n_dwords = 1,
-                                    .index = (uint16_t)(agpr ? row - AGPR_FIRST_ROW : row)};
-    move->dst[0] = move->src[0];
-    return true;
-}
-
 /* Values that tell a lane that the move writes from one that it leaves. */
 #define LEFT UINT32_C(0x5a5a5a5a)
 
@@ -215,9 +192,8 @@ uint64_t init_dpp(struct wave *wave, const struct instruction *in, unsigned row,
         struct instruction move;
         struct kept kept = {0};
         struct flow_range both[2] = {{.first = (uint16_t)from, .n = 1}, {.first = (uint16_t)to, .n = 1}};
-        if (!as_move(wave, in, from, &move) || !keep(wave, &both[0], &kept) || !keep(wave, &both[1], &kept))
+        if (!lane_move_make(wave, in, from, to, &move) || !keep(wave, &both[0], &kept) || !keep(wave, &both[1], &kept))
             return written;
-        move.dst[0].index ^= 1;
         show_undefined(wave, from);
         uint32_t *result = row_of(wave, to);
         for (unsigned lane = 0; lane < wave->n_lanes; lane++)

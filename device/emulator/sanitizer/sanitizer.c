@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "device/emulator/depth/depth.h"
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/flow.h"
 #include "device/emulator/vgpr_index.h"
@@ -11,14 +12,14 @@
 /* The checks of this folder; mem and sync live where accesses and barriers are made. */
 #define WATCHING_CHECKS (1u << FINDING_INIT | 1u << FINDING_RACE | 1u << FINDING_WAIT | 1u << FINDING_NAN)
 
-static bool wants(unsigned wanted, enum finding_kind kind)
+static bool wants(unsigned wanted, unsigned kind)
 {
     return wanted >> kind & 1;
 }
 
 bool sanitizer_dispatch_open(struct dispatch *dispatch)
 {
-    unsigned wanted = dispatch->checks_wanted & WATCHING_CHECKS;
+    unsigned wanted = (dispatch->checks_wanted & WATCHING_CHECKS) | (unsigned)dispatch->measures_depth << WATCH_DEPTH;
     dispatch->checks = NULL;
     if (dispatch->memory && wants(wanted, FINDING_INIT))
         memory_track(dispatch->memory);
@@ -31,7 +32,8 @@ bool sanitizer_dispatch_open(struct dispatch *dispatch)
         return false;
     checks->wanted = wanted;
     dispatch->checks = checks;
-    return !wants(wanted, FINDING_RACE) || race_dispatch_open(dispatch);
+    return (!wants(wanted, FINDING_RACE) || race_dispatch_open(dispatch)) &&
+           (!wants(wanted, WATCH_DEPTH) || depth_dispatch_open(dispatch));
 }
 
 void sanitizer_dispatch_close(struct dispatch *dispatch)
@@ -40,6 +42,7 @@ void sanitizer_dispatch_close(struct dispatch *dispatch)
         return;
     if (wants(dispatch->checks->wanted, FINDING_RACE))
         race_dispatch_close(dispatch);
+    depth_dispatch_close(dispatch);
     free(dispatch->checks);
     dispatch->checks = NULL;
 }
@@ -52,7 +55,8 @@ static bool open_waves(const struct dispatch *dispatch, struct group_checks *che
         wave->wanted = wanted;
         if ((wants(wanted, FINDING_INIT) && !init_wave_open(dispatch, wave)) ||
             (wants(wanted, FINDING_WAIT) && !wait_wave_open(dispatch, wave)) ||
-            (wants(wanted, FINDING_NAN) && !nan_wave_open(wave)))
+            (wants(wanted, FINDING_NAN) && !nan_wave_open(wave)) ||
+            (wants(wanted, WATCH_DEPTH) && !depth_wave_open(dispatch, wave)))
             return false;
     }
     return true;
@@ -73,7 +77,8 @@ bool sanitizer_group_open(const struct dispatch *dispatch, uint32_t n_waves, str
     checks->n_waves = checks->waves ? n_waves : 0;
     return checks->waves && open_waves(dispatch, checks) &&
            (!wants(wanted, FINDING_INIT) || init_group_open(dispatch, checks)) &&
-           (!wants(wanted, FINDING_RACE) || race_group_open(dispatch, checks));
+           (!wants(wanted, FINDING_RACE) || race_group_open(dispatch, checks)) &&
+           (!wants(wanted, WATCH_DEPTH) || depth_group_open(dispatch, checks));
 }
 
 void sanitizer_group_close(struct group_checks *checks)
@@ -84,8 +89,10 @@ void sanitizer_group_close(struct group_checks *checks)
         init_wave_close(&checks->waves[i]);
         wait_wave_close(&checks->waves[i]);
         nan_wave_close(&checks->waves[i]);
+        depth_wave_close(&checks->waves[i]);
     }
     init_group_close(checks);
+    depth_group_close(checks);
     race_group_close(checks);
     free(checks->waves);
     free(checks);
@@ -105,11 +112,15 @@ void sanitizer_group_start(struct workgroup *group, struct group_checks *checks,
             wait_wave_start(wave);
         if (wants(wanted, FINDING_NAN))
             nan_wave_start(wave);
+        if (wants(wanted, WATCH_DEPTH))
+            depth_wave_start(wave);
     }
     if (wants(wanted, FINDING_INIT))
         init_group_start(group, poison != NULL);
     if (wants(wanted, FINDING_RACE))
         race_group_start(group);
+    if (wants(wanted, WATCH_DEPTH))
+        depth_group_start(group);
 }
 
 void sanitizer_group_end(struct workgroup *group)
@@ -135,6 +146,8 @@ static void before(struct wave *wave, const struct instruction *in, const struct
         race_before(wave, in);
     if (wants(wanted, FINDING_NAN) && !wave->code->wraps_vectors)
         nan_before(wave, in, flow);
+    if (wants(wanted, WATCH_DEPTH))
+        depth_before(wave, in, flow);
 }
 
 /* gfx9's VGPR indexing: the registers that the instruction means now. */
@@ -187,4 +200,6 @@ void sanitizer_access(struct wave *wave, const struct access_record *record)
         init_access(wave, record);
     if (wants(checks->wanted, FINDING_RACE))
         race_access(wave, record);
+    if (wants(checks->wanted, WATCH_DEPTH))
+        depth_access(wave, record);
 }

@@ -57,10 +57,17 @@ struct wait_wave;
 struct nan_wave;
 struct race_dispatch;
 struct race_group;
+struct depth_dispatch;
+struct depth_group;
+struct depth_wave;
+
+/* The depth audit (depth/depth.h) watches as a check does, and finds nothing. */
+#define WATCH_DEPTH FINDING_KIND_COUNT
 
 struct dispatch_checks {
-    unsigned wanted; /* bit 1 << FINDING_… of the checks of this folder that are on */
+    unsigned wanted; /* bit 1 << FINDING_… of the checks of this folder that are on, or 1 << WATCH_DEPTH */
     struct race_dispatch *race;
+    struct depth_dispatch *depth;
 };
 
 struct wave_checks {
@@ -68,6 +75,7 @@ struct wave_checks {
     struct init_wave *init;
     struct wait_wave *wait;
     struct nan_wave *nan;
+    struct depth_wave *depth;
 };
 
 struct group_checks {
@@ -76,6 +84,7 @@ struct group_checks {
     struct wave_checks *waves; /* n_waves */
     struct init_group *init;
     struct race_group *race;
+    struct depth_group *depth;
 };
 
 /* Sets dispatch->checks where dispatch->checks_wanted has a check of this folder, else NULL. False when the host is out of
