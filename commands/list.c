@@ -91,6 +91,8 @@ static void print_registration(const struct registry *registry, const struct reg
         printf("  shape note: %s\n", r->shape_note);
     if (r->twin)
         printf("  twin    %s\n", r->twin);
+    if (r->depth_note)
+        printf("  no depth: %s\n", r->depth_note);
     print_bytes(r);
     for (size_t i = 0; i < registry->n_controls; i++)
         if (strcmp(registry->controls[i]->registration, r->name) == 0)

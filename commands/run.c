@@ -11,6 +11,7 @@
 #include "commands/session.h"
 #include "contract/base/text.h"
 #include "contract/bytes.h"
+#include "contract/depth.h"
 #include "contract/gates.h"
 #include "contract/launcher.h"
 #include "contract/twin.h"
@@ -151,9 +152,13 @@ static void print_verdict(struct one_run *one, const struct verdict *v)
                v->shape, v->pattern, v->worst_ratio, v->worst.tensor, v->worst.index, v->signed_mean,
                *v->twin ? ", twin " : "", v->twin);
         if (v->n_twin)
-            printf(" within %.3g of both bounds\n", v->twin_ratio);
-        else
-            puts(*v->twin ? " not for this chip" : "");
+            printf(" within %.3g of both bounds", v->twin_ratio);
+        else if (*v->twin)
+            fputs(" not for this chip", stdout);
+        if (*v->depth_tensor)
+            printf(", depth %" PRId64 " of %" PRId64 " declared (%s)", v->depth_measured, v->depth_declared,
+                   v->depth_parts);
+        putchar('\n');
     } else {
         printf("PASS gate 4 at %s (%s): %" PRId64 " outputs exact, fp16 sums would miss %.3gx and bf16 %.3gx\n", v->shape,
                v->pattern, v->n_compared, v->miss_fp16, v->miss_bf16);
@@ -170,6 +175,8 @@ static bool judge_outputs(struct one_run *one, const struct host_case *host, con
         return false;
     if (v.gate == GATE_BOUND && !twin_judge(&one->twin, host, first, one->arguments->checks, &v, error))
         return false;
+    if (v.gate == GATE_BOUND)
+        depth_judge(&one->target, host, one->arguments->checks, &v);
     print_verdict(one, &v);
     if (v.status == VERDICT_PASS)
         return true;

@@ -255,6 +255,37 @@ static bool wave_size_is_one(const struct registration *r, struct error *error)
            INVALID(error, r->name, "it is written for waves of %u lanes; waves have 32 or 64", r->wave_size);
 }
 
+static bool shape_depth_is_sound(const struct registration *r, const struct reg_shape *shape, struct error *error)
+{
+    struct reg_plan plan = {0};
+    if (!check_shape_plan(r, shape, &plan, error))
+        return false;
+    const struct reg_case c = {.registration = r, .shape = shape, .plan = &plan};
+    for (int t = 0; t < plan.n_tensors; t++) {
+        struct depth depth = {0};
+        if (plan.tensor[t].role != REG_OUTPUT || !format_facts(plan.tensor[t].format)->is_float)
+            continue;
+        r->depth(&c, t, &depth);
+        if (depth.n_parts == 0)
+            return INVALID(error, r->name, "shape %s: depth declares no part for %s", shape->label, plan.tensor[t].name);
+        for (int i = 0; i < depth.n_parts; i++)
+            if (depth.part[i].additions < 0)
+                return INVALID(error, r->name, "shape %s: depth of %s has %lld additions in \"%s\"", shape->label,
+                               plan.tensor[t].name, (long long)depth.part[i].additions, depth.part[i].what);
+    }
+    return true;
+}
+
+static bool depth_is_sound(const struct registration *r, struct error *error)
+{
+    if (!r->depth == !is_text(r->depth_note))
+        return INVALID(error, r->name, "give depth, or in depth_note why it has no sums");
+    for (size_t i = 0; r->depth && i < r->n_shapes; i++)
+        if (!shape_depth_is_sound(r, &r->shapes[i], error))
+            return false;
+    return true;
+}
+
 static bool registration_check(const struct registry *registry, size_t i, struct error *error)
 {
     const struct registration *r = registry->registrations[i];
@@ -262,8 +293,8 @@ static bool registration_check(const struct registry *registry, size_t i, struct
         return INVALID(error, r->name, "registered twice; names are unique");
     return check_launcher(r, error) && says_why_not_exact(r, error) && known_findings_are_sound(r, error) &&
            budgets_are_sound(r, error) && wave_size_is_one(r, error) && shapes_are_hygienic(r, error) &&
-           sibling_exists(registry, r, error) && weights_are_sound(r, error) && check_twin(registry, r, error) &&
-           has_control(registry, r, error);
+           depth_is_sound(r, error) && sibling_exists(registry, r, error) && weights_are_sound(r, error) &&
+           check_twin(registry, r, error) && has_control(registry, r, error);
 }
 
 #define BAD_CONTROL(error, name, ...) (error_set(error, STATUS_USAGE, __VA_ARGS__), error_prefix(error, "control %s", name))

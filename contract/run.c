@@ -8,6 +8,7 @@
 #include "contract/base/clock.h"
 #include "contract/base/words.h"
 #include "contract/bytes.h"
+#include "contract/depth.h"
 #include "contract/known.h"
 #include "contract/launcher.h"
 #include "contract/teeth.h"
@@ -115,6 +116,8 @@ static bool judge_case(struct registration_run *rr, const struct host_case *host
             return false;
         if (v.gate == GATE_BOUND && !twin_judge(&rr->twin, host, first, rr->run->options->checks, &v, error))
             return false;
+        if (v.gate == GATE_BOUND)
+            depth_judge(&rr->target, host, rr->run->options->checks, &v);
     }
     v.duration_ns = clock_ns() - start_ns;
     put_gate(rr, &v);

@@ -50,7 +50,13 @@ enum verdict_subject { VERDICT_SUBJECTS(SUBJECT_ENUM) SUBJECT_COUNT };
 enum verdict_status { VERDICT_STATUSES(STATUS_ENUM) VERDICT_STATUS_COUNT };
 #undef STATUS_ENUM
 
-enum { VERDICT_NAME_BYTES = 96, VERDICT_REASON_BYTES = 1200, VERDICT_MODELLED_BYTES = 240, VERDICT_CHECKS_BYTES = 48 };
+enum {
+    VERDICT_NAME_BYTES = 96,
+    VERDICT_REASON_BYTES = 1200,
+    VERDICT_MODELLED_BYTES = 240,
+    VERDICT_CHECKS_BYTES = 48,
+    VERDICT_DEPTH_BYTES = 240
+};
 
 /* One output element against its reference. */
 struct verdict_element {
@@ -83,6 +89,10 @@ struct verdict {
     struct hash128 twin_code;              /* of the twin's code object; zero where it is not for the chip */
     int64_t n_twin;                        /* gate 3: elements compared with the twin's */
     double twin_ratio;                     /* gate 3: the largest distance from the twin's, in units of both bounds */
+    int64_t depth_declared;                /* gate 3, with depth_tensor: the additions that round on its longest way, */
+    int64_t depth_measured;                /* and as the device counted them */
+    char depth_tensor[32];                 /* the output nearest to its declared depth; "" where none was measured */
+    char depth_parts[VERDICT_DEPTH_BYTES]; /* what was declared, part by part */
     double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;                  /* never compared */

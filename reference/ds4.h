@@ -15,6 +15,7 @@
 
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/policy.h"
 
@@ -26,6 +27,8 @@ struct ds4_rms_norm {
     const float *x, *weight; /* [rows][n], [n] */
 };
 
+/* Adds the parts of an output's way (reference/depth.h); likewise below. */
+void ds4_rms_norm_depth(const struct ds4_rms_norm *problem, struct depth *depth);
 void ds4_rms_norm_reference(const struct ds4_rms_norm *problem, struct bound *out);
 void ds4_rms_norm_audit(const struct ds4_rms_norm *problem, int64_t row, int64_t column, struct audit *audit);
 void ds4_rms_norm_model(const struct ds4_rms_norm *problem, const struct policy *policy, double *out);
@@ -39,6 +42,7 @@ struct ds4_hc {
 };
 
 /* normed: which of the two outputs. */
+void ds4_hc_depth(const struct ds4_hc *problem, bool normed, struct depth *depth);
 void ds4_hc_reference(const struct ds4_hc *problem, bool normed, struct bound *out);
 void ds4_hc_audit(const struct ds4_hc *problem, bool normed, int64_t row, int64_t column, struct audit *audit);
 void ds4_hc_model(const struct ds4_hc *problem, bool normed, const struct policy *policy, double *out);
@@ -49,6 +53,7 @@ struct ds4_moe {
     const float *gate, *y; /* [tokens][experts], [tokens][experts][dim] */
 };
 
+void ds4_moe_depth(const struct ds4_moe *problem, struct depth *depth);
 void ds4_moe_reference(const struct ds4_moe *problem, struct bound *out);
 void ds4_moe_audit(const struct ds4_moe *problem, int64_t token, int64_t column, struct audit *audit);
 void ds4_moe_model(const struct ds4_moe *problem, const struct policy *policy, double *out);

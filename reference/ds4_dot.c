@@ -122,6 +122,11 @@ struct bound ds4_dot_bound(const struct ds4_dot *dot, int64_t depth)
                      depth);
 }
 
+void ds4_dot_depth(const struct ds4_format *format, struct depth *depth)
+{
+    depth_add(depth, format->run, "a run");
+}
+
 int64_t ds4_dot_additions(const struct ds4_format *format, int64_t n, int lanes)
 {
     return (runs_of(format, n) + lanes - 1) / lanes * (format->has_minimum ? 2 : 1);

@@ -27,6 +27,8 @@ struct ds4_dot ds4_dot_of(const struct ds4_format *format, const void *row, cons
 void ds4_dot_add(struct ds4_dot *dot, double weight, const struct ds4_dot *other, int lanes);
 /* Where no term passes through more than `depth` of the kernel's additions. */
 struct bound ds4_dot_bound(const struct ds4_dot *dot, int64_t depth);
+/* The part of a run's own sum, of that many neighbours at most. */
+void ds4_dot_depth(const struct ds4_format *format, struct depth *depth);
 /* The additions to a lane's sum, where `lanes` lanes share a row's runs, and the levels of the tree over them. */
 int64_t ds4_dot_additions(const struct ds4_format *format, int64_t n, int lanes);
 int ds4_dot_levels(int lanes);

@@ -18,7 +18,18 @@ static struct part part_of(const struct ds4_down *p, int64_t token, int64_t colu
     return (struct part){p->down + (p->selected[own] * p->out_dim + column) * words, p->mid + from * p->n, p->weight[own]};
 }
 
-/* A lane chains six fma of its sums, then the lanes are added. */
+/* A lane chains its runs, then six fma of its sums, then the lanes are added. */
+static int64_t sum_depth(const struct ds4_down *p)
+{
+    return ds4_dot_additions(p->format, p->n, p->lanes) + DS4_SUMMED_EXPERTS + ds4_dot_levels(p->lanes);
+}
+
+void ds4_down_depth(const struct ds4_down *p, struct depth *depth)
+{
+    ds4_dot_depth(p->format, depth);
+    depth_add(depth, sum_depth(p), "runs, experts and lanes");
+}
+
 static struct bound element(const struct ds4_down *p, int64_t token, int64_t column)
 {
     struct ds4_dot sum = {0};
@@ -27,8 +38,7 @@ static struct bound element(const struct ds4_down *p, int64_t token, int64_t col
         struct ds4_dot dot = ds4_dot_of(p->format, part.down, part.mid, p->n);
         ds4_dot_add(&sum, part.weight, &dot, p->lanes);
     }
-    return ds4_dot_bound(&sum,
-                         ds4_dot_additions(p->format, p->n, p->lanes) + DS4_SUMMED_EXPERTS + ds4_dot_levels(p->lanes));
+    return ds4_dot_bound(&sum, sum_depth(p));
 }
 
 struct job {

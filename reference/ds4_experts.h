@@ -15,6 +15,7 @@
 
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/policy.h"
 
@@ -53,6 +54,8 @@ struct ds4_gate_up {
     int n_threads;
 };
 
+/* Adds the parts of an output's way (reference/depth.h); likewise below. */
+void ds4_gate_up_depth(const struct ds4_gate_up *problem, struct depth *depth);
 /* Outputs are [tokens * slots][mid]. */
 void ds4_gate_up_reference(const struct ds4_gate_up *problem, struct bound *out);
 void ds4_gate_up_audit(const struct ds4_gate_up *problem, int64_t row, int64_t column, struct audit *audit);
@@ -71,6 +74,7 @@ struct ds4_down {
     int n_threads;
 };
 
+void ds4_down_depth(const struct ds4_down *problem, struct depth *depth);
 void ds4_down_reference(const struct ds4_down *problem, struct bound *out);
 void ds4_down_audit(const struct ds4_down *problem, int64_t token, int64_t column, struct audit *audit);
 void ds4_down_model(const struct ds4_down *problem, const struct policy *policy, double *out);

@@ -59,10 +59,23 @@ static struct place place_of(const struct ds4_gate_up *p, int64_t row, int64_t c
     return (struct place){p->gate + weights, p->up + weights, p->x + (token + row_shift) % p->tokens * p->n};
 }
 
+/* Of one of the two products. */
+static int64_t sum_depth(const struct ds4_gate_up *p)
+{
+    return ds4_dot_additions(p->format, p->n, p->lanes) + ds4_dot_levels(p->lanes);
+}
+
+void ds4_gate_up_depth(const struct ds4_gate_up *p, struct depth *depth)
+{
+    ds4_dot_depth(p->format, depth);
+    depth_add(depth, sum_depth(p), "runs and lanes");
+    depth_add(depth, 1, "silu's 1 + exp");
+}
+
 static struct bound product_with(const struct ds4_gate_up *p, const uint16_t *row, const float *x)
 {
     struct ds4_dot dot = ds4_dot_of(p->format, row, x, p->n);
-    return ds4_dot_bound(&dot, ds4_dot_additions(p->format, p->n, p->lanes) + ds4_dot_levels(p->lanes));
+    return ds4_dot_bound(&dot, sum_depth(p));
 }
 
 struct job {

@@ -22,6 +22,13 @@ static struct bound mixed_bound(const struct ds4_hc *p, int64_t row, int64_t col
     return sum;
 }
 
+void ds4_hc_depth(const struct ds4_hc *p, bool normed, struct depth *depth)
+{
+    depth_add(depth, DS4_STREAMS - 1, "the mix of streams");
+    if (normed)
+        ds4_norm_depth(p->n, depth);
+}
+
 void ds4_hc_reference(const struct ds4_hc *p, bool normed, struct bound *out)
 {
     for (int64_t row = 0; row < p->rows; row++) {

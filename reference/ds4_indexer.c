@@ -27,6 +27,17 @@ static double weight_at(const struct ds4_indexer *p, int64_t token, int64_t head
     return p->w[token * p->heads + head];
 }
 
+static int64_t steps_of_dot(const struct ds4_indexer *p)
+{
+    return WIDTH / step_products(p->step);
+}
+
+void ds4_indexer_depth(const struct ds4_indexer *p, struct depth *depth)
+{
+    depth_add(depth, step_depth(p->step, steps_of_dot(p)), "a head's dot product");
+    depth_add(depth, p->heads, "the sum over heads");
+}
+
 /* Products of f16 and bf16 are exact in float64. Their sum is compensated (Neumaier), since max may leave little of large
  * terms that cancel, and no rounding of f32 comes between that would hide a plain sum's error. */
 static struct bound dot_bound(const struct ds4_indexer *p, const double *q, const double *k)
@@ -41,7 +52,7 @@ static struct bound dot_bound(const struct ds4_indexer *p, const double *q, cons
     }
     if (isfinite(sum))
         terms.sum = sum + lost;
-    return step_chain(p->step, &terms, WIDTH / step_products(p->step), 0);
+    return step_chain(p->step, &terms, steps_of_dot(p), 0);
 }
 
 /* max(0, x) of an x within the error: where the value is not above 0, what the interval has above it. */

@@ -11,6 +11,7 @@
 
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/policy.h"
 #include "reference/step.h"
@@ -26,6 +27,8 @@ struct ds4_indexer {
     int n_threads;
 };
 
+/* Adds the parts of a score's way (reference/depth.h). */
+void ds4_indexer_depth(const struct ds4_indexer *problem, struct depth *depth);
 void ds4_indexer_reference(const struct ds4_indexer *problem, struct bound *out);
 void ds4_indexer_audit(const struct ds4_indexer *problem, int64_t token, int64_t key, struct audit *audit);
 void ds4_indexer_model(const struct ds4_indexer *problem, const struct policy *policy, double *out);

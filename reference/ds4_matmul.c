@@ -57,6 +57,18 @@ static void fill_groups(const struct ds4_matmul *p, const double *factors, const
     }
 }
 
+static int64_t steps_in_group(const struct ds4_matmul *p)
+{
+    return p->run / step_products(p->step);
+}
+
+void ds4_matmul_depth(const struct ds4_matmul *p, struct depth *depth)
+{
+    bool chains_fma = p->step == STEP_FMA_F32;
+    depth_add(depth, chains_fma ? p->roundings_in_group : step_depth(p->step, steps_in_group(p)), "a group's chain");
+    depth_add(depth, p->roundings, "the sum of groups");
+}
+
 /* With f16 weights each of the chain's roundings may lose half the smallest subnormal more; a product with an integer q is
  * a multiple of that subnormal, as are sums of such, and loses nothing. */
 static struct bound group_sum(const struct ds4_matmul *p, const struct step_terms *group)
@@ -64,7 +76,7 @@ static struct bound group_sum(const struct ds4_matmul *p, const struct step_term
     double lost = p->weights == DS4_F16 ? (double)group->n_products * format_facts(FORMAT_F32)->half_subnormal : 0;
     if (p->step == STEP_FMA_F32)
         return bound_sum(FORMAT_F32, group->n_products, group->sum, group->sum_abs, lost, p->roundings_in_group);
-    return step_chain(p->step, group, p->run / step_products(p->step), 0);
+    return step_chain(p->step, group, steps_in_group(p), 0);
 }
 
 /* As the group enters the sum of all: times its scale, unrounded but for float64's rounding of the value; then the fma that

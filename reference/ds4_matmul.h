@@ -15,6 +15,7 @@
 
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/policy.h"
 #include "reference/step.h"
@@ -35,6 +36,8 @@ struct ds4_matmul {
     int n_threads;
 };
 
+/* Adds the parts of an output's way (reference/depth.h): its group, then the sum of groups. */
+void ds4_matmul_depth(const struct ds4_matmul *problem, struct depth *depth);
 void ds4_matmul_reference(const struct ds4_matmul *problem, struct bound *out);
 void ds4_matmul_audit(const struct ds4_matmul *problem, int64_t row, int64_t column, struct audit *audit);
 void ds4_matmul_model(const struct ds4_matmul *problem, const struct policy *policy, double *out);

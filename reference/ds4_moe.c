@@ -13,6 +13,11 @@ static double y_at(const struct ds4_moe *p, int64_t token, int64_t expert, int64
     return p->y[(token * p->experts + expert) * p->dim + column];
 }
 
+void ds4_moe_depth(const struct ds4_moe *p, struct depth *depth)
+{
+    depth_add(depth, p->experts - 1, "the sum over experts");
+}
+
 /* A product, then one fma an expert. */
 void ds4_moe_reference(const struct ds4_moe *p, struct bound *out)
 {

@@ -4,6 +4,8 @@
 
 #include "reference/ds4.h"
 
+/* Parts of the scale's way: the sum of n squares, and eps. Division and root are correctly rounded: no additions. */
+void ds4_norm_depth(int64_t n, struct depth *depth);
 /* 1 / sqrt(mean(x^2) + eps). */
 struct bound ds4_norm_scale(const struct bound *x, int64_t n, float eps);
 /* out may be x. */

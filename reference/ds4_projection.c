@@ -27,10 +27,15 @@ static int64_t depth_of(const struct ds4_projection *p, int levels)
 }
 
 /* For either variant. */
-static int64_t depth(const struct ds4_projection *p)
+static int64_t depth_of_either(const struct ds4_projection *p)
 {
     int64_t of_32 = depth_of(p, 5), of_64 = depth_of(p, 6);
     return of_32 > of_64 ? of_32 : of_64;
+}
+
+void ds4_projection_depth(const struct ds4_projection *p, struct depth *depth)
+{
+    depth_add(depth, depth_of_either(p), "chain, lanes and splits");
 }
 
 /* A fused product adds nothing but eta of its own. */
@@ -42,7 +47,8 @@ static struct bound output(const struct ds4_projection *p, const double *weights
         sum += term;
         sum_abs += fabs(term);
     }
-    return bound_sum(FORMAT_F32, p->k, sum, sum_abs, (double)p->k * format_facts(FORMAT_F32)->half_subnormal, depth(p));
+    return bound_sum(FORMAT_F32, p->k, sum, sum_abs, (double)p->k * format_facts(FORMAT_F32)->half_subnormal,
+                     depth_of_either(p));
 }
 
 void ds4_projection_reference(const struct ds4_projection *p, struct bound *out)

@@ -8,6 +8,7 @@
 #include "reference/audit.h"
 #include "reference/blocks.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/policy.h"
 
@@ -18,6 +19,8 @@ struct ds4_projection {
     const struct block_q8_0 *blocks; /* [n][blocks of k] */
 };
 
+/* Adds the parts of an output's way (reference/depth.h). */
+void ds4_projection_depth(const struct ds4_projection *problem, struct depth *depth);
 void ds4_projection_reference(const struct ds4_projection *problem, struct bound *out);
 void ds4_projection_audit(const struct ds4_projection *problem, int64_t row, int64_t column, struct audit *audit);
 void ds4_projection_model(const struct ds4_projection *problem, const struct policy *policy, double *out);

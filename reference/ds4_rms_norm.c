@@ -11,6 +11,17 @@ static int64_t depth_of_squares(int64_t n)
     return 4 * rounds + 5 + DS4_LANES / 32 - 1;
 }
 
+void ds4_norm_depth(int64_t n, struct depth *depth)
+{
+    depth_add(depth, depth_of_squares(n), "the sum of squares");
+    depth_add(depth, 1, "eps");
+}
+
+void ds4_rms_norm_depth(const struct ds4_rms_norm *p, struct depth *depth)
+{
+    ds4_norm_depth(p->n, depth);
+}
+
 /* Squares have one sign, so whatever the order a sum that is surely above the largest f32 ends as +inf. */
 static struct bound sum_of_squares(int64_t n, double sum, double error)
 {

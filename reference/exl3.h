@@ -15,6 +15,7 @@
 
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/exl3_trellis.h"
 #include "reference/hadamard.h"
@@ -32,6 +33,8 @@ struct exl3_rot_in {
     int n_threads;
 };
 
+/* Adds the parts of an output's way (reference/depth.h); likewise below. */
+void exl3_rot_in_depth(const struct exl3_rot_in *problem, struct depth *depth);
 void exl3_rot_in_reference(const struct exl3_rot_in *problem, struct bound *out);
 /* The exact value of out[row][column] in slot 0. */
 void exl3_rot_in_audit(const struct exl3_rot_in *problem, int64_t row, int64_t column, struct audit *audit);
@@ -59,6 +62,7 @@ enum { EXL3_TILES_OF_GROUP = HADAMARD_SIZE / EXL3_TILE };
 /* The first of the eight tiles of a tile row under a group of columns, which follow one another in either layout. */
 const uint16_t *exl3_tiles_of_group(const struct exl3_linear *problem, int64_t tile_row, int64_t group);
 
+void exl3_linear_depth(const struct exl3_linear *problem, struct depth *depth);
 void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out);
 void exl3_linear_audit(const struct exl3_linear *problem, int64_t row, int64_t column, struct audit *audit);
 void exl3_linear_model(const struct exl3_linear *problem, const struct policy *policy, double *out);

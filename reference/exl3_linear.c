@@ -107,10 +107,22 @@ static int64_t steps_of_chain(const struct exl3_linear *p)
     return p->k / p->n_waves / 2;
 }
 
+static int64_t more_additions(const struct exl3_linear *p)
+{
+    return p->n_waves - 1;
+}
+
+void exl3_linear_depth(const struct exl3_linear *p, struct depth *depth)
+{
+    depth_add(depth, step_depth(STEP_DOT2_ANY, steps_of_chain(p)), "a wave's chain");
+    depth_add(depth, more_additions(p), "the waves");
+    depth_add(depth, HADAMARD_LEVELS, "the rotation");
+}
+
 static struct lanes_finish finish_of(const struct exl3_linear *p)
 {
     struct lanes_finish finish = {
-        .n_products = p->k, .more_additions = p->n_waves - 1, .scale = p->scale, .format = p->out_format};
+        .n_products = p->k, .more_additions = more_additions(p), .scale = p->scale, .format = p->out_format};
     finish.n_models = step_factors(STEP_DOT2_ANY, p->k, steps_of_chain(p), finish.models);
     return finish;
 }
@@ -122,7 +134,7 @@ static struct bound column_sum(const struct exl3_linear *p, const struct lanes_s
                                .sum = sums->value[place],
                                .sum_abs = sums->magnitude[place],
                                .sum_aligned = sums->magnitude[place] + sums->excess[place]};
-    return step_chain(STEP_DOT2_ANY, &terms, steps_of_chain(p), p->n_waves - 1);
+    return step_chain(STEP_DOT2_ANY, &terms, steps_of_chain(p), more_additions(p));
 }
 
 /* What lanes->finish does, where x or svh is not all finite. */

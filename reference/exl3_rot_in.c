@@ -35,6 +35,12 @@ static void reference_row(void *context, int64_t row)
     }
 }
 
+void exl3_rot_in_depth(const struct exl3_rot_in *p, struct depth *depth)
+{
+    (void)p;
+    depth_add(depth, HADAMARD_LEVELS, "the rotation");
+}
+
 void exl3_rot_in_reference(const struct exl3_rot_in *problem, struct bound *out)
 {
     struct reference_job job = {problem, out};

@@ -9,11 +9,11 @@
 #include "reference/bound.h"
 #include "reference/policy.h"
 
-enum { HADAMARD_SIZE = 128 };
+enum { HADAMARD_SIZE = 128, HADAMARD_LEVELS = 7 };
 
 /* +1 or -1: H[row][column]. */
 int hadamard_sign(int row, int column);
-/* In place, each butterfly rounded once to `format` by the kernel: 7 additions deep. */
+/* In place, each butterfly rounded once to `format` by the kernel: HADAMARD_LEVELS additions deep. */
 void hadamard_bound(enum number_format format, struct bound values[HADAMARD_SIZE]);
 /* In place in float64, with the policy's rounding of every partial sum. */
 void hadamard_model(const struct policy *policy, double values[HADAMARD_SIZE]);

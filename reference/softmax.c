@@ -53,15 +53,32 @@ static double chain_relative_error(double d, int64_t n_exps, int64_t n_roundings
     return exponent <= 1 ? exponent + exponent * exponent : INFINITY;                  /* exp(x) - 1 <= x + x^2 */
 }
 
+static int64_t rounds_of(int64_t n)
+{
+    return (n + 4 * SOFTMAX_LANES - 1) / (4 * SOFTMAX_LANES);
+}
+
+/* Two additions and an fma in the term's round, an fma a later round, 5 additions in the wave, up to 8 fma in the block. */
+static int64_t sum_depth(int64_t n)
+{
+    return 2 + rounds_of(n) + 5 + 8;
+}
+
+/* x - maximum is rounded before exp takes it; the output's own exp comes through as little, and the quotient is rounded
+ * correctly. */
+void softmax_depth(const struct softmax *p, struct depth *depth)
+{
+    depth_add(depth, 1, "x - max");
+    depth_add(depth, sum_depth(p->n), "the sum of a row");
+}
+
 /*
  * The sum of a row. A term's exp is rescaled in each later round of its lane, once in its wave and once in the block; it
- * passes two additions and an fma in its round, an fma a later round, a product and 5 additions in the wave, and up to 8
- * fma in the block. Every exp may lose 2^-126 of what it multiplies, at most n.
+ * passes sum_depth additions, and a product in the wave. Every exp may lose 2^-126 of what it multiplies, at most n.
  */
 static struct bound row_sum(const float *x, int64_t n, double maximum)
 {
-    int64_t rounds = (n + 4 * SOFTMAX_LANES - 1) / (4 * SOFTMAX_LANES);
-    int64_t n_exps = rounds + 2, n_roundings = rounds + 16;
+    int64_t n_exps = rounds_of(n) + 2, n_roundings = sum_depth(n) + 1;
     double sum = 0, error = 0;
     for (int64_t i = 0; i < n; i++) {
         double d = x[i] - maximum, term = exp_below(d);

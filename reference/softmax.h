@@ -8,6 +8,7 @@
 
 #include "reference/audit.h"
 #include "reference/bound.h"
+#include "reference/depth.h"
 #include "reference/exact.h"
 #include "reference/policy.h"
 
@@ -19,6 +20,8 @@ struct softmax {
     int n_threads;
 };
 
+/* Adds the parts of an output's way (reference/depth.h). */
+void softmax_depth(const struct softmax *problem, struct depth *depth);
 void softmax_reference(const struct softmax *problem, struct bound *out);
 /* tag names the problem: calls for one row after another with the same tag share the row's sum. */
 void softmax_audit(const struct softmax *problem, uint64_t tag, int64_t row, int64_t column, struct audit *audit);

@@ -117,6 +117,18 @@ static void note_named(struct console_names *names, const struct verdict *v)
         snprintf(names->held + used, sizeof names->held - used, "%s%s", used ? ", " : "", v->name);
 }
 
+/* Of all shapes the one nearest to its declared depth. */
+static void note_depth(struct console *console, const struct verdict *v)
+{
+    if (!*v->depth_tensor)
+        return;
+    if (!console->depth_declared ||
+        v->depth_measured * console->depth_declared > console->depth_measured * v->depth_declared) {
+        console->depth_declared = v->depth_declared;
+        console->depth_measured = v->depth_measured;
+    }
+}
+
 static void note_gate(struct console *console, const struct verdict *v)
 {
     console->knows[v->gate] |= v->status == VERDICT_KNOWN_FINDING;
@@ -145,6 +157,7 @@ static void note_gate(struct console *console, const struct verdict *v)
         snprintf(console->twin, sizeof console->twin, "%s", v->twin);
         console->n_twin += v->n_twin;
         console->twin_ratio = fmax(console->twin_ratio, v->twin_ratio);
+        note_depth(console, v);
     }
     if (v->gate == GATE_EXACT)
         note_exact(console, v);
@@ -225,6 +238,9 @@ static void print_bound(const struct console *console)
         fprintf(console->out, ", twin %s within %.3g of both bounds", console->twin, console->twin_ratio);
     else if (*console->twin)
         fprintf(console->out, ", twin %s not for this chip", console->twin);
+    if (console->depth_declared)
+        fprintf(console->out, ", depth %" PRId64 " of %" PRId64 " declared", console->depth_measured,
+                console->depth_declared);
     fputs("; ", console->out);
 }
 

@@ -33,7 +33,8 @@ struct console {
     char twin[VERDICT_NAME_BYTES]; /* "" where it has none */
     int64_t n_twin;
     double twin_ratio;
-    struct verdict proof; /* gate 4: the case with the largest misses; gate 0: none */
+    int64_t depth_declared, depth_measured; /* of the shape nearest to its declared depth; 0: none was measured */
+    struct verdict proof;                   /* gate 4: the case with the largest misses; gate 0: none */
     char checks[48];
     char exact_note[VERDICT_REASON_BYTES];
     struct console_names bytes, launcher; /* its byte contracts, its launcher's checks */

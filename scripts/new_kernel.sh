@@ -128,12 +128,23 @@ static void fill(const struct reg_case *c, int tensor, void *data)
             format_store(FORMAT_F32, data, i, 1 + random_below(reg_key(c, tensor), (uint64_t)i, 31));
 }
 
-/* Value and bound of each output. Products enter the chain unrounded (fma); no term passes through more additions than a
- * thread's chain and the tree have; the scale is one more rounding. */
+/* The additions on the longest way of a term: its thread's chain, then the tree. */
+static int64_t additions(const struct reg_case *c)
+{
+    return (c->plan->tensor[X].columns + THREADS - 1) / THREADS + TREE_ROUNDS;
+}
+
+static void depth(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    (void)tensor;
+    depth_add(depth, additions(c), "the chain and the tree");
+}
+
+/* Value and bound of each output. Products enter the chain unrounded (fma); the scale is one more rounding. */
 static void reference(const struct reg_case *c, int tensor, struct bound *out)
 {
     (void)tensor;
-    int64_t n = c->plan->tensor[X].columns, depth = (n + THREADS - 1) / THREADS + TREE_ROUNDS;
+    int64_t n = c->plan->tensor[X].columns;
     for (int64_t row = 0; row < c->plan->tensor[X].rows; row++) {
         long double sum = 0, sum_abs = 0;
         for (int64_t j = 0; j < n; j++) {
@@ -141,7 +152,7 @@ static void reference(const struct reg_case *c, int tensor, struct bound *out)
             sum += product;
             sum_abs += fabs(product);
         }
-        struct bound total = bound_sum(FORMAT_F32, n, (double)sum, (double)sum_abs, 0, depth);
+        struct bound total = bound_sum(FORMAT_F32, n, (double)sum, (double)sum_abs, 0, additions(c));
         out[row] = bound_mul(FORMAT_F32, total, bound_exact(scale));
     }
 }
@@ -194,6 +205,7 @@ static const struct registration @KERNEL@ = {
     .plan = plan,
     .fill = fill,
     .reference = reference,
+    .depth = depth,
     .audit = audit,
     .model = model,
     .exact = exact,

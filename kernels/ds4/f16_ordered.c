@@ -92,6 +92,7 @@ static const struct reg_bytes bytes[] = {{.name = "order",
                                           .expect = expect_order}};
 
 FORWARD_OUTPUTS(ds4_matmul)
+FORWARD_DEPTH(ds4_matmul)
 FORWARD_AUDIT(ds4_matmul, n)
 
 #define ORDERED(threads)                                                                                                   \
@@ -105,6 +106,7 @@ FORWARD_AUDIT(ds4_matmul, n)
         .plan = plan_##threads,                                                                                            \
         .fill = fill,                                                                                                      \
         FORWARDED,                                                                                                         \
+        .depth = depth,                                                                                                    \
         REG_BYTES(bytes),                                                                                                  \
     };                                                                                                                     \
     REG_KERNEL(&ordered_##threads)

@@ -97,6 +97,12 @@ static void reference(const struct reg_case *c, int tensor, struct bound *out)
     ds4_hc_reference(&p, tensor == NORMED, out);
 }
 
+static void depth(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    struct ds4_hc p = problem(c);
+    ds4_hc_depth(&p, tensor == NORMED, depth);
+}
+
 static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
 {
     struct ds4_hc p = problem(c);
@@ -125,6 +131,7 @@ static const struct registration hc_split_weighted_sum_norm = {
     .plan = plan,
     .fill = fill,
     .reference = reference,
+    .depth = depth,
     .audit = audit,
     .model = model,
     .exact = exact,

@@ -109,6 +109,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_indexer)
+FORWARD_DEPTH(ds4_indexer)
 FORWARD_AUDIT(ds4_indexer, keys)
 
 #define INDEXER_SCORES(format, variant, ...)                                                                               \
@@ -122,6 +123,7 @@ FORWARD_AUDIT(ds4_indexer, keys)
                                                                          .plan = plan_##format,                            \
                                                                          .fill = fill,                                     \
                                                                          FORWARDED,                                        \
+                                                                         .depth = depth,                                   \
                                                                          .exact_needs_one_sign = true,                     \
                                                                          __VA_ARGS__};                                     \
     REG_KERNEL(&indexer_scores_##format##variant)

@@ -65,6 +65,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_moe)
+FORWARD_DEPTH(ds4_moe)
 FORWARD_AUDIT(ds4_moe, dim)
 
 static const struct registration moe_combine_gate = {
@@ -77,6 +78,7 @@ static const struct registration moe_combine_gate = {
     .plan = plan,
     .fill = fill,
     FORWARDED,
+    .depth = depth,
 };
 REG_KERNEL(&moe_combine_gate);
 
@@ -109,5 +111,6 @@ static const struct registration moe_combine_staged = {
     .plan = plan,
     .fill = fill,
     FORWARDED,
+    .depth = depth,
 };
 REG_KERNEL(&moe_combine_staged);

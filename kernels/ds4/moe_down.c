@@ -126,6 +126,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_down)
+FORWARD_DEPTH(ds4_down)
 FORWARD_AUDIT(ds4_down, out_dim)
 
 #define DOWN(suffix, of_format, n_lanes, of_shapes, ...)                                                                   \
@@ -144,6 +145,7 @@ FORWARD_AUDIT(ds4_down, out_dim)
                                                      .plan = plan_of_down##suffix,                                         \
                                                      .fill = fill,                                                         \
                                                      FORWARDED,                                                            \
+                                                     .depth = depth,                                                       \
                                                      __VA_ARGS__};                                                         \
     REG_KERNEL(&down##suffix)
 

@@ -110,6 +110,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_gate_up)
+FORWARD_DEPTH(ds4_gate_up)
 FORWARD_AUDIT(ds4_gate_up, mid)
 
 #define GATE_UP(suffix, of_format, n_lanes, of_shapes, of_source, ...)                                                     \
@@ -128,6 +129,7 @@ FORWARD_AUDIT(ds4_gate_up, mid)
                                                          .plan = plan_##suffix,                                            \
                                                          .fill = fill,                                                     \
                                                          FORWARDED,                                                        \
+                                                         .depth = depth,                                                   \
                                                          __VA_ARGS__};                                                     \
     REG_KERNEL(&gate_up_##suffix)
 

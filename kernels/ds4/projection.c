@@ -75,6 +75,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_projection)
+FORWARD_DEPTH(ds4_projection)
 FORWARD_AUDIT(ds4_projection, n)
 
 bool ds4_projection_launch_case(const struct reg_call *call, int wave_size, struct launch_scratch *scratch,
@@ -121,5 +122,6 @@ static const struct registration projection_q8_0 = {
     .plan = plan,
     .fill = fill,
     FORWARDED,
+    .depth = depth,
 };
 REG_KERNEL(&projection_q8_0);

@@ -107,6 +107,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_matmul)
+FORWARD_DEPTH(ds4_matmul)
 FORWARD_AUDIT(ds4_matmul, n)
 
 #define BATCH(suffix, threads, of_x, of_step, ...)                                                                         \
@@ -125,6 +126,7 @@ FORWARD_AUDIT(ds4_matmul, n)
                                                         .plan = plan_##suffix,                                             \
                                                         .fill = fill,                                                      \
                                                         FORWARDED,                                                         \
+                                                        .depth = depth,                                                    \
                                                         __VA_ARGS__};                                                      \
     REG_KERNEL(&matmul_##suffix)
 

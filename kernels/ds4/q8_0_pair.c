@@ -91,6 +91,12 @@ static void reference(const struct reg_case *c, int tensor, struct bound *out)
     ds4_matmul_reference(&p, out);
 }
 
+static void depth(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    struct ds4_matmul p = problem(c, tensor);
+    ds4_matmul_depth(&p, depth);
+}
+
 static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
 {
     struct ds4_matmul p = problem(c, tensor);
@@ -119,6 +125,7 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
                                                      .plan = plan_##lanes,                                                 \
                                                      .fill = fill,                                                         \
                                                      .reference = reference,                                               \
+                                                     .depth = depth,                                                       \
                                                      .audit = audit,                                                       \
                                                      .model = model,                                                       \
                                                      .exact = exact,                                                       \

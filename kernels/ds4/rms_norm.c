@@ -56,6 +56,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(ds4_rms_norm)
+FORWARD_DEPTH(ds4_rms_norm)
 FORWARD_AUDIT(ds4_rms_norm, n)
 
 /* A row of 1025 begins on any element of four in the launch of all, and on a first one alone. */
@@ -82,6 +83,7 @@ static const struct registration rms_norm_rows = {
     .plan = plan,
     .fill = fill,
     FORWARDED,
+    .depth = depth,
     REG_BYTES(byte_contracts),
 };
 REG_KERNEL(&rms_norm_rows);

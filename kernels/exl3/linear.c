@@ -230,6 +230,7 @@ static const struct reg_bytes bytes_w8[] = {ROWS(8192, few_windows), WEIGHTS("we
                                             WEIGHTS("weights in strips", STRIPS(128, 128, 8192))};
 
 FORWARD_OUTPUTS(exl3_linear)
+FORWARD_DEPTH(exl3_linear)
 FORWARD_AUDIT(exl3_linear, n)
 
 /* Weights are read once and hidden behind other waves' arithmetic: no scratch beside them, and no wave fewer than the
@@ -255,6 +256,7 @@ static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 
         .fill = fill,                                                                                                      \
         .weights = &exl3_linear_weights,                                                                                   \
         FORWARDED,                                                                                                         \
+        .depth = depth,                                                                                                    \
         .exact_needs_one_sign = true,                                                                                      \
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "K is a multiple of 128 and so of every tile: there is no tail to drop",                           \

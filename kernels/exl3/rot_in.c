@@ -187,6 +187,7 @@ static const struct reg_bytes bytes[] = {{.name = "roundings",
                                           .expect = expect_steps}};
 
 FORWARD_OUTPUTS(exl3_rot_in)
+FORWARD_DEPTH(exl3_rot_in)
 FORWARD_AUDIT(exl3_rot_in, k)
 
 #define ROT_IN(variable, kernel, plan_of_format)                                                                           \
@@ -202,6 +203,7 @@ FORWARD_AUDIT(exl3_rot_in, k)
         .fill = fill,                                                                                                      \
         .weights = &exl3_rot_in_weights,                                                                                   \
         FORWARDED,                                                                                                         \
+        .depth = depth,                                                                                                    \
         .blind_teeth = "drop_tail",                                                                                        \
         .blind_reason = "a group has 128 terms, a multiple of every tile: there is no tail to drop",                       \
         REG_BYTES(bytes),                                                                                                  \

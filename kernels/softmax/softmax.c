@@ -67,6 +67,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 }
 
 FORWARD_OUTPUTS(softmax)
+FORWARD_DEPTH(softmax)
 
 static void audit(const struct reg_case *c, int tensor, int64_t element, struct audit *audit)
 {
@@ -90,5 +91,6 @@ static const struct registration softmax_rows = {
     .fill = fill,
     FORWARDED,
     REG_BUDGETS(budgets),
+    .depth = depth,
 };
 REG_KERNEL(&softmax_rows);

@@ -68,10 +68,16 @@ static void fill(const struct reg_case *c, int tensor, void *data)
 
 /* Additions that a term may pass through: its thread's chain, then a round for each halving of the threads. The launcher's
  * plan has no block: it may be either variant. */
-static int64_t depth(const struct reg_case *c)
+static int64_t additions(const struct reg_case *c)
 {
     int64_t n = c->shape->dim[1], of_32 = (n + 31) / 32 + 5, of_64 = (n + 63) / 64 + 6;
     return c->plan->block[0] == 64 || of_64 > of_32 ? of_64 : of_32;
+}
+
+static void depth(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    (void)tensor;
+    depth_add(depth, additions(c), "a thread's chain and the tree");
 }
 
 static void reference(const struct reg_case *c, int tensor, struct bound *out)
@@ -84,7 +90,7 @@ static void reference(const struct reg_case *c, int tensor, struct bound *out)
             sum += product;
             sum_abs += fabs(product);
         }
-        out[row] = bound_sum(FORMAT_F32, c->shape->dim[1], (double)sum, (double)sum_abs, 0, depth(c));
+        out[row] = bound_sum(FORMAT_F32, c->shape->dim[1], (double)sum, (double)sum_abs, 0, additions(c));
     }
 }
 
@@ -128,6 +134,7 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
                                                  REG_SHAPES(shapes),                                                       \
                                                  .fill = fill,                                                             \
                                                  .reference = reference,                                                   \
+                                                 .depth = depth,                                                           \
                                                  .audit = audit,                                                           \
                                                  .model = model,                                                           \
                                                  .exact = exact,                                                           \

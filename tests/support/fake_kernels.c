@@ -197,6 +197,17 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         format_store(FORMAT_F32, data, i, 1 + random_below(key, (uint64_t)i, 63));
 }
 
+static int64_t chain_additions(const struct reg_case *c)
+{
+    return c->plan->tensor[FAKE_X].columns;
+}
+
+static void depth(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    (void)tensor;
+    depth_add(depth, chain_additions(c), "the chain");
+}
+
 /* Products rounded once, then a chain of n additions (the first to zero is exact, but counted). */
 static void reference(const struct reg_case *c, int tensor, struct bound *out)
 {
@@ -212,7 +223,7 @@ static void reference(const struct reg_case *c, int tensor, struct bound *out)
             sum_abs += fabs(product.value);
             sum_error += product.error;
         }
-        out[r] = bound_sum(FORMAT_F32, x->columns, (double)sum, (double)sum_abs, (double)sum_error, x->columns);
+        out[r] = bound_sum(FORMAT_F32, x->columns, (double)sum, (double)sum_abs, (double)sum_error, chain_additions(c));
     }
 }
 
@@ -306,6 +317,7 @@ struct registration fake_registration(const char *symbol)
                                  .plan = plan,
                                  .fill = fill,
                                  .reference = reference,
+                                 .depth = depth,
                                  .audit = audit,
                                  .model = model,
                                  .exact = exact};

@@ -61,6 +61,31 @@ static void no_name(struct spoilt *s)
 {
     s->registration.name = "";
 }
+static void no_depth(struct spoilt *s)
+{
+    s->registration.depth = NULL;
+}
+static void depth_and_note(struct spoilt *s)
+{
+    s->registration.depth_note = "it adds nothing";
+}
+static void no_part(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    (void)c, (void)tensor, (void)depth;
+}
+static void depth_of_no_part(struct spoilt *s)
+{
+    s->registration.depth = no_part;
+}
+static void part_of_less_than_none(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    (void)c, (void)tensor;
+    depth_add(depth, -1, "the waves but one");
+}
+static void negative_depth(struct spoilt *s)
+{
+    s->registration.depth = part_of_less_than_none;
+}
 static void no_shapes(struct spoilt *s)
 {
     s->registration.n_shapes = 0;
@@ -443,6 +468,10 @@ static void each_contradiction_is_refused(void **state)
         {no_one_row_shape, "no shape has one row"},
         {only_even_widths, "no shape has an odd width"},
         {no_exact_and_no_note, "no exact_note"},
+        {no_depth, "registration fake_dot: give depth, or in depth_note why it has no sums"},
+        {depth_and_note, "give depth, or in depth_note why it has no sums"},
+        {depth_of_no_part, "shape 1x33: depth declares no part for y"},
+        {negative_depth, "shape 1x33: depth of y has -1 additions in \"the waves but one\""},
         {blind_without_reason, "blind_teeth and blind_reason go together"},
         {missing_sibling, "exact_sibling nobody is not registered"},
         {weights_of_no_shape, "registration fake_dot: its weights need a shape function and 1 to 8 file tensors"},

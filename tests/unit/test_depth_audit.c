@@ -1,0 +1,290 @@
+/*
+ * The depth audit of a registration: what is declared against what its compiled kernel does on the emulator. Registered
+ * kernels whose declared depth is met to the last addition are given one less.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "commands/session.h"
+#include "contract/depth.h"
+#include "contract/registry_rules.h"
+#include "tests/support/fake_kernels.h"
+
+static struct toolchain *toolchain;
+static struct registry registry;
+static struct arena arena;
+
+static int open_toolchain(void **state)
+{
+    struct error error = {0};
+    *state = NULL;
+    toolchain = toolchain_open(NULL, &error);
+    if (toolchain && registry_collect(&arena, &registry, &error))
+        return 0;
+    fprintf(stderr, "test_depth_audit: %s\n", error.text);
+    return -1;
+}
+
+static int close_toolchain(void **state)
+{
+    (void)state;
+    toolchain_close(toolchain);
+    arena_free(&arena);
+    return 0;
+}
+
+/* A registered kernel, launched or through its launcher, whose declared depth may be changed. */
+struct fixture {
+    struct device *device;
+    struct builder builder;
+    struct builds builds;
+    struct registration registration;
+    struct host_case host;
+    struct launch_target target;
+};
+
+static void fixture_open(struct fixture *f, const char *chip, const char *name, const char *shape, enum reg_pattern pattern)
+{
+    struct error error = {0};
+    struct emulator_options options = {.chip = chip, .n_devices = 1, .n_threads = 1};
+    *f = (struct fixture){.builder = session_builder(toolchain), .registration = *registry_find(&registry, name)};
+    assert_true(emulator_open(&options, &f->device, &error));
+    f->builds = (struct builds){.builder = &f->builder, .device = f->device};
+    assert_true(
+        host_case_open(&f->host, &f->registration, registration_shape(&f->registration, shape), pattern, 1, 1, &error));
+    if (!builds_target(&f->builds, &f->registration, NULL, &f->target, &error))
+        fail_msg("%s", error.text);
+}
+
+static void fixture_close(struct fixture *f)
+{
+    host_case_close(&f->host);
+    builds_free(&f->builds);
+    f->device->close(f->device);
+}
+
+static struct verdict judge(struct fixture *f)
+{
+    struct verdict v = verdict_for_case(&f->host, &f->target, GATE_BOUND);
+    depth_judge(&f->target, &f->host, CHECKS_ALL, &v);
+    return v;
+}
+
+/* What the registered function declares, less one, or plus a hundred. */
+static void one_less(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    registry_find(&registry, c->registration->name)->depth(c, tensor, depth);
+    depth->part[0].additions -= 1;
+}
+
+static void a_hundred_more(const struct reg_case *c, int tensor, struct depth *depth)
+{
+    registry_find(&registry, c->registration->name)->depth(c, tensor, depth);
+    depth_add(depth, 100, "nothing");
+}
+
+/* Kernels and a launcher, of each family that meets its depth exactly. */
+static const struct {
+    const char *chip, *name, *shape;
+    int depth;
+} exact[] = {
+    {"gfx1151", "tf_exl3_rot_in", "2x640", 7},
+    {"gfx942", "tf_exl3_rot_in", "2x640", 7},
+    {"gfx1151", "moe_combine_staged", "2x8x1025", 7},
+    {"gfx90a", "moe_combine_gate", "2x8x1025", 7},
+    {"gfx1151", "matmul_q8_0_batch_wmma", "2x64x65", 18},
+    {"gfx1201", "hgemm_reduce_fp32", "7x3x257", 6},
+};
+
+static void registered_depths_hold(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        struct fixture f;
+        fixture_open(&f, exact[i].chip, exact[i].name, exact[i].shape, REG_PATTERN_SIGNED);
+        struct verdict v = judge(&f);
+        assert_string_equal(v.reason, "");
+        assert_int_equal(v.status, VERDICT_PASS);
+        assert_int_equal(v.depth_measured, exact[i].depth);
+        assert_int_equal(v.depth_declared, exact[i].depth);
+        fixture_close(&f);
+    }
+}
+
+static void a_depth_one_too_small_is_red(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        struct fixture f;
+        fixture_open(&f, exact[i].chip, exact[i].name, exact[i].shape, REG_PATTERN_SIGNED);
+        f.registration.depth = one_less;
+        struct verdict v = judge(&f);
+        char text[80];
+        snprintf(text, sizeof text, "comes through %d additions that round, and %d are declared", exact[i].depth,
+                 exact[i].depth - 1);
+        assert_int_equal(v.status, VERDICT_FAIL);
+        assert_true(verdict_status_is_red(v.status));
+        assert_non_null(strstr(v.reason, text));
+        fixture_close(&f);
+    }
+}
+
+/* It is no fault, and shows. */
+static void a_generous_depth_is_shown_beside_the_measured_one(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, "gfx1151", "tf_exl3_rot_in", "1x128", REG_PATTERN_SIGNED);
+    f.registration.depth = a_hundred_more;
+    struct verdict v = judge(&f);
+    assert_int_equal(v.status, VERDICT_PASS);
+    assert_int_equal(v.depth_measured, 7);
+    assert_int_equal(v.depth_declared, 107);
+    assert_string_equal(v.depth_tensor, "out");
+    assert_string_equal(v.depth_parts, "7 the rotation + 100 nothing");
+    fixture_close(&f);
+}
+
+/* Of two outputs the one that is nearer to what is declared: here that whose depth is met exactly. */
+static void the_nearest_of_several_outputs_is_the_verdicts(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, "gfx1151", "hc_split_weighted_sum_norm", "2x33", REG_PATTERN_SIGNED);
+    struct verdict v = judge(&f);
+    assert_string_equal(v.depth_tensor, "mixed");
+    assert_int_equal(v.depth_measured, 3);
+    assert_int_equal(v.depth_declared, 3);
+    f.registration.depth = one_less;
+    v = judge(&f);
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_string_equal(v.depth_tensor, "mixed");
+    fixture_close(&f);
+}
+
+static void one_pattern_is_enough(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, "gfx1151", "tf_exl3_rot_in", "1x128", REG_PATTERN_ONESIDED);
+    f.registration.depth = one_less;
+    struct verdict v = judge(&f);
+    assert_int_equal(v.status, VERDICT_PASS);
+    assert_string_equal(v.depth_tensor, "");
+    fixture_close(&f);
+}
+
+/* A verdict that is red already keeps its reason, and the kernel is not launched again. */
+static void only_what_passes_is_measured(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f, "gfx1151", "tf_exl3_rot_in", "1x128", REG_PATTERN_SIGNED);
+    f.registration.depth = one_less;
+    struct verdict v = verdict_for_case(&f.host, &f.target, GATE_BOUND);
+    uint64_t before = f.device->count_launches(f.device);
+    v.status = VERDICT_FAIL;
+    verdict_reason(&v, "out of bounds");
+    depth_judge(&f.target, &f.host, CHECKS_ALL, &v);
+    assert_string_equal(v.reason, "out of bounds");
+    assert_int_equal(f.device->count_launches(f.device), before);
+    fixture_close(&f);
+}
+
+/* ---- a device that measures what a test says ---- */
+
+static int measuring;
+static uint32_t measured;
+
+static void measure(struct device *device, bool on)
+{
+    (void)device;
+    measuring += on ? 1 : -1;
+}
+
+static uint32_t give_measured(struct device *device, const void *pointer, size_t n_bytes, size_t *at)
+{
+    (void)device, (void)pointer;
+    assert_int_equal(measuring, 1);
+    *at = n_bytes - 4;
+    return measured;
+}
+
+/* fake_dot at 6x64, whose declared depth is 64. */
+static struct verdict judge_fake(bool measures, bool fails)
+{
+    struct registration r = fake_registration("dot");
+    struct host_case host;
+    struct error error;
+    struct device *device = fake_device_open(fake_kernels, true);
+    struct builder builder = fake_builder();
+    struct builds builds = {.builder = &builder, .device = device};
+    struct launch_target target;
+    assert_true(host_case_open(&host, &r, &r.shapes[1], REG_PATTERN_SIGNED, 1, 1, &error));
+    assert_true(builds_target(&builds, &r, NULL, &target, &error));
+    device->measure_depth = measures ? measure : NULL;
+    device->depth_of = measures ? give_measured : NULL;
+    fake_device_fail_launch(fails ? 1 : 0, hipErrorLaunchFailure);
+    struct verdict v = verdict_for_case(&host, &target, GATE_BOUND);
+    depth_judge(&target, &host, CHECKS_BASIC, &v);
+    fake_device_fail_launch(0, hipSuccess);
+    device->measure_depth = NULL;
+    device->depth_of = NULL;
+    builds_free(&builds);
+    host_case_close(&host);
+    assert_int_equal(fake_device_live_allocations(), 0);
+    assert_int_equal(measuring, 0);
+    return v;
+}
+
+static void the_element_that_is_too_deep_is_named(void **state)
+{
+    (void)state;
+    measured = 65;
+    struct verdict v = judge_fake(true, false);
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_string_equal(v.reason,
+                        "depth: element 5 of y comes through 65 additions that round, and 64 are declared (64 the "
+                        "chain): its bound rests on too few");
+    measured = 64;
+    assert_int_equal(judge_fake(true, false).status, VERDICT_PASS);
+}
+
+static void a_device_that_cannot_measure_is_left_alone(void **state)
+{
+    (void)state;
+    measured = 65;
+    struct verdict v = judge_fake(false, false);
+    assert_int_equal(v.status, VERDICT_PASS);
+    assert_string_equal(v.depth_tensor, "");
+}
+
+static void a_launch_that_fails_is_the_verdicts(void **state)
+{
+    (void)state;
+    struct verdict v = judge_fake(true, true);
+    assert_int_equal(v.status, VERDICT_LAUNCH_FAILED);
+    assert_non_null(strstr(v.reason, "the depth audit: hipModuleLaunchKernel"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registered_depths_hold),
+        cmocka_unit_test(a_depth_one_too_small_is_red),
+        cmocka_unit_test(a_generous_depth_is_shown_beside_the_measured_one),
+        cmocka_unit_test(the_nearest_of_several_outputs_is_the_verdicts),
+        cmocka_unit_test(one_pattern_is_enough),
+        cmocka_unit_test(only_what_passes_is_measured),
+        cmocka_unit_test(the_element_that_is_too_deep_is_named),
+        cmocka_unit_test(a_device_that_cannot_measure_is_left_alone),
+        cmocka_unit_test(a_launch_that_fails_is_the_verdicts),
+    };
+    return cmocka_run_group_tests_name("depth_audit", tests, open_toolchain, close_toolchain);
+}
