@@ -10,6 +10,7 @@
 #include "commands/budgets.h"
 #include "commands/compiler_name.h"
 #include "commands/revision.h"
+#include "commands/spill_lines.h"
 #include "contract/base/file.h"
 #include "contract/base/project.h"
 
@@ -39,11 +40,36 @@ static bool out_of_memory(struct error *error)
     return error_set(error, STATUS_ENVIRONMENT, "out of memory");
 }
 
+/* Keeps where a kernel spills, while its code is at hand. false only out of memory. */
+static bool keep_spills(struct audit_review *review, const struct limits_result *result)
+{
+    const struct code_kernel *kernel = code_object_kernel(result->object, result->measured->kernel);
+    struct text text = {0};
+    if (!kernel || !(kernel->vgpr_spills || kernel->sgpr_spills))
+        return true;
+    spill_lines_text(result->object, kernel, &text);
+    struct audit_spill *grown = arena_alloc(&review->arena, (review->n_spills + 1) * sizeof *grown);
+    struct audit_spill added = {arena_format(&review->arena, "%s", kernel->name),
+                                arena_format(&review->arena, "%s", result->chip),
+                                text.length ? arena_format(&review->arena, "%s", text.data) : NULL};
+    bool ok = grown && added.kernel && added.chip && !text.failed && (added.text || !text.length);
+    text_free(&text);
+    if (!ok)
+        return false;
+    if (review->n_spills)
+        memcpy(grown, review->spills, review->n_spills * sizeof *grown);
+    grown[review->n_spills++] = added;
+    review->spills = grown;
+    return true;
+}
+
 static void gather(void *context, const struct limits_result *result)
 {
     struct gathering *to = context;
     if (result->measured)
         to->out_of_memory |= !record_set_add(to->set, result->family, result->measured);
+    if (result->measured && to->tells)
+        to->out_of_memory |= !keep_spills(to->making->review, result);
     if (result->kind == LIMITS_NOT_COMPILED)
         to->out_of_memory |= !record_set_add_gap(to->set, result->name, result->chip);
     bool is_told = to->tells && result->problem && (result->kind == LIMITS_NOT_COMPILED || result->kind == LIMITS_OTHER);
@@ -241,6 +267,16 @@ static struct budget find_budget(void *context, const char *kernel, const char *
     return kernel_budget(context, kernel, chip);
 }
 
+static void add_notes(struct audit_review *review)
+{
+    for (size_t i = 0; i < review->diff.n_changes; i++) {
+        struct audit_change *change = &review->diff.changes[i];
+        for (size_t k = 0; k < review->n_spills; k++)
+            if (strcmp(review->spills[k].kernel, change->kernel) == 0 && strcmp(review->spills[k].chip, change->chip) == 0)
+                change->note = review->spills[k].text;
+    }
+}
+
 static bool compare(struct making *making)
 {
     struct audit_review *review = making->review;
@@ -248,8 +284,11 @@ static bool compare(struct making *making)
     const struct audit_budgets budgets = {.find = find_budget, .context = &registry};
     review->n_left_out = record_set_leave_out(&review->before, &review->after);
     review->n_left_out += record_set_leave_out(&review->after, &review->before);
-    return audit_diff_make(review->before.records, review->before.n_records, review->after.records, review->after.n_records,
-                           &budgets, &review->diff, making->error);
+    if (!audit_diff_make(review->before.records, review->before.n_records, review->after.records, review->after.n_records,
+                         &budgets, &review->diff, making->error))
+        return false;
+    add_notes(review);
+    return true;
 }
 
 bool audit_review_make(const struct registry *registry, struct toolchain *now, const struct limits_options *options,
@@ -277,5 +316,6 @@ void audit_review_free(struct audit_review *review)
     record_set_free(&review->after);
     text_free(&review->origin);
     text_free(&review->notes);
+    arena_free(&review->arena);
     *review = (struct audit_review){0};
 }

@@ -10,14 +10,22 @@
 #include "records/audit_diff.h"
 #include "records/record_set.h"
 
+/* Where a kernel spills. */
+struct audit_spill {
+    const char *kernel, *chip, *text;
+};
+
 /* A comparison; before and after hold the records that diff points to. */
 struct audit_review {
     struct text origin; /* of what is before: "HEAD~1 (938da27c6b5e), its records of debian-clang-22" */
     struct record_set before, after;
     struct audit_diff diff;
-    size_t n_left_out; /* records that have no counterpart because one side was not compiled */
-    size_t n_problems; /* told by `tell`: a source that does not compile, a launch that does not fit */
-    struct text notes; /* lines of record files that are wrong, each with a newline */
+    struct audit_spill *spills; /* of after; the notes of diff's changes */
+    size_t n_spills;
+    struct arena arena; /* holds them */
+    size_t n_left_out;  /* records that have no counterpart because one side was not compiled */
+    size_t n_problems;  /* told by `tell`: a source that does not compile, a launch that does not fit */
+    struct text notes;  /* lines of record files that are wrong, each with a newline */
 };
 
 /* Measures what is selected with the compiler `now`, finds what `against` names and compares. It names, the first that

@@ -266,4 +266,6 @@ void audit_change_text(const struct audit_change *change, struct text *text)
     limit_text(change->after, text);
     if (change->grade == AUDIT_OVER)
         text_append(text, "; over budget: %s", change->over);
+    if (change->note)
+        text_append(text, "; %s", change->note);
 }

@@ -38,6 +38,7 @@ struct audit_change {
     const struct record *before, *after; /* NULL: there is none */
     double weight;                       /* within a grade the largest come first */
     char over[BUDGET_TEXT_BYTES];        /* AUDIT_OVER: which ceilings */
+    const char *note;                    /* that the caller adds to the words; NULL: none */
 };
 
 struct audit_diff {

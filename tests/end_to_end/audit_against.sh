@@ -43,7 +43,7 @@ fewer_waves() {
 spills() {
     restore && edit "$softmax" 's/__launch_bounds__\(threads\) void softmax_rows/__launch_bounds__(threads) __attribute__((amdgpu_num_vgpr(12))) void softmax_rows/' &&
         audit 1 HEAD --chip gfx1151 && one_change &&
-        out_says '^OVER +gfx1151 softmax_rows  0 → [0-9]+ bytes of scratch, 0 → [0-9]+ spilled VGPRs, 21 → [0-9]+ VGPRs.*; over budget: [0-9]+ bytes of scratch, the budget is none; [0-9]+ spilled VGPRs, the budget is none$'
+        out_says '^OVER +gfx1151 softmax_rows  0 → [0-9]+ bytes of scratch, 0 → [0-9]+ spilled VGPRs, 21 → [0-9]+ VGPRs.*; over budget: [0-9]+ bytes of scratch, the budget is none; [0-9]+ spilled VGPRs, the budget is none; spills at .*\.(hip|h):[0-9]+ \([0-9]+ instructions?\)'
 }
 uncompiled() { # what does not compile is not gone
     restore && echo 'this is no HIP' >>"$copy/$softmax" && audit 1 HEAD --chip gfx1151 && [ "$(changes)" -eq 0 ] &&

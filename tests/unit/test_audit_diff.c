@@ -130,6 +130,22 @@ static void what_limits_the_waves_is_told_unless_the_simd_is_full(void **state)
     }
 }
 
+static void a_note_of_the_caller_ends_the_words(void **state)
+{
+    (void)state;
+    struct record old = make("k", "gfx1151"), now = with(old, RECORD_vspills, 2);
+    struct audit_change change = {.grade = AUDIT_SPILLS,
+                                  .kernel = "k",
+                                  .chip = "gfx1151",
+                                  .before = &old,
+                                  .after = &now,
+                                  .note = "spills at k.hip:9"};
+    struct text text = {0};
+    audit_change_text(&change, &text);
+    assert_string_equal(text.data, "0 → 2 spilled VGPRs: still 7 waves a SIMD on gfx1151; spills at k.hip:9");
+    text_free(&text);
+}
+
 /* A column that a later record gets must not be a change that nobody is told. */
 static void every_figure_is_told(void **state)
 {
@@ -234,6 +250,7 @@ int main(void)
         cmocka_unit_test(each_change_is_told_with_its_consequence),
         cmocka_unit_test(figures_that_one_side_lacks_are_not_compared),
         cmocka_unit_test(what_limits_the_waves_is_told_unless_the_simd_is_full),
+        cmocka_unit_test(a_note_of_the_caller_ends_the_words),
         cmocka_unit_test(every_figure_is_told),
         cmocka_unit_test(scratch_that_is_gone_is_better_though_it_costs_registers),
         cmocka_unit_test(kernels_that_came_and_went_are_told),
