@@ -114,6 +114,7 @@ static int64_t more_additions(const struct exl3_linear *p)
 
 void exl3_linear_depth(const struct exl3_linear *p, struct depth *depth)
 {
+    depth_add(depth, 1, "the codebook's fma, which the reference rounds alike");
     depth_add(depth, step_depth(STEP_DOT2_ANY, steps_of_chain(p)), "a wave's chain");
     depth_add(depth, more_additions(p), "the waves");
     depth_add(depth, HADAMARD_LEVELS, "the rotation");
