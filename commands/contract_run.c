@@ -215,6 +215,7 @@ static void put_limit(void *context, const struct limits_result *result)
     int64_t i = registration_of_limit(&in->session.registry, result->name);
     if (i >= 0) {
         in->limit_found[i] |= result->problem;
+        verdict_place(&v, in->session.registry.registrations[i]);
         known_apply(in->session.registry.registrations[i], in->today, &v);
     }
     stream_put(&in->stream, &v);
@@ -231,7 +232,7 @@ static void check_known_limits(struct invocation *in, const char *chip)
             continue;
         struct verdict v = {.subject = SUBJECT_LIMIT, .status = VERDICT_NOT_FOUND, .gate = GATE_LIMITS, .worst.index = -1};
         snprintf(v.chip, sizeof v.chip, "%s", chip);
-        snprintf(v.registration, sizeof v.registration, "%s", r->name);
+        verdict_registration(&v, r);
         verdict_reason(&v, "finding no longer found: %.300s (%.80s, %.200s); remove it", known->reason, known->owner,
                        known->link);
         stream_put(&in->stream, &v);

@@ -49,7 +49,7 @@ static void copy_name(char *to, size_t n_bytes, const char *from)
 struct verdict verdict_for_case(const struct host_case *host, const struct launch_target *target, int gate)
 {
     struct verdict verdict = {.subject = SUBJECT_GATE, .status = VERDICT_PASS, .gate = gate, .worst.index = -1};
-    copy_name(verdict.registration, sizeof verdict.registration, host->c.registration->name);
+    verdict_registration(&verdict, host->c.registration);
     copy_name(verdict.shape, sizeof verdict.shape, host->c.shape->label);
     copy_name(verdict.pattern, sizeof verdict.pattern, reg_pattern_name(host->c.pattern));
     copy_name(verdict.device, sizeof verdict.device, target ? target->device->kind : "host");

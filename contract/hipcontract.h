@@ -10,7 +10,7 @@
 #include "contract/registry.h"
 
 /* Raised with each change of what the two sides mean that HIPCONTRACT_LAYOUT does not show. */
-enum { HIPCONTRACT_ABI = 1 };
+enum { HIPCONTRACT_ABI = 2 };
 
 /* X(what, number): what a file and the program must have alike, since each reads what the other wrote. */
 #define HIPCONTRACT_LAYOUT(X)                                                                                              \
@@ -27,6 +27,7 @@ enum { HIPCONTRACT_ABI = 1 };
     X("bytes of struct reg_launcher", sizeof(struct reg_launcher))                                                         \
     X("bytes of struct reg_call", sizeof(struct reg_call))                                                                 \
     X("bytes of struct reg_budget", sizeof(struct reg_budget))                                                             \
+    X("bytes of struct reg_entry", sizeof(struct reg_entry))                                                               \
     X("bytes of struct reg_known_finding", sizeof(struct reg_known_finding))                                               \
     X("bytes of struct hip_api", sizeof(struct hip_api))                                                                   \
     X("bytes of struct bound", sizeof(struct bound))                                                                       \
@@ -45,7 +46,7 @@ struct hipcontract_kernels {
     uint32_t n_layout; /* numbers of HIPCONTRACT_LAYOUT */
     const uint32_t *layout;
     const char *folder; /* of HIPCONTRACT_KERNELS */
-    const struct registration *const *registrations, *const *registrations_end;
+    const struct reg_entry *const *registrations, *const *registrations_end;
     const struct control *const *controls, *const *controls_end;
 };
 
@@ -55,8 +56,8 @@ struct hipcontract_kernels {
  * folder that the file itself is in ("" for that one). The linker gives the bounds of the two sections; they are weak, as a
  * file may have no control, and hidden, as those of the program are not meant. */
 #define HIPCONTRACT_KERNELS(folder)                                                                                        \
-    extern const struct registration *const __start_hc_registrations[] __attribute__((weak, visibility("hidden")));        \
-    extern const struct registration *const __stop_hc_registrations[] __attribute__((weak, visibility("hidden")));         \
+    extern const struct reg_entry *const __start_hc_registrations[] __attribute__((weak, visibility("hidden")));           \
+    extern const struct reg_entry *const __stop_hc_registrations[] __attribute__((weak, visibility("hidden")));            \
     extern const struct control *const __start_hc_controls[] __attribute__((weak, visibility("hidden")));                  \
     extern const struct control *const __stop_hc_controls[] __attribute__((weak, visibility("hidden")));                   \
     static const uint32_t hipcontract_layout[] = {HIPCONTRACT_LAYOUT(HIPCONTRACT_LAYOUT_NUMBER)};                          \

@@ -81,7 +81,7 @@ static bool add_registrations(const struct kernel_file *file, const struct regis
         return out_of_memory(error);
     registry->registrations = list;
     for (size_t i = 0; i < n; i++) {
-        copies[i] = *kernels->registrations[i];
+        copies[i] = registration_placed(kernels->registrations[i]);
         copies[i].root = file->folder;
         if (!copies[i].name || !copies[i].source)
             return INVALID_FILE(error, file, "a registration lacks its name or source");

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* The bounds that the linker gives to the two sections; weak, because a program may have no registration. */
-extern const struct registration *const __start_hc_registrations[] __attribute__((weak));
-extern const struct registration *const __stop_hc_registrations[] __attribute__((weak));
+extern const struct reg_entry *const __start_hc_registrations[] __attribute__((weak));
+extern const struct reg_entry *const __stop_hc_registrations[] __attribute__((weak));
 extern const struct control *const __start_hc_controls[] __attribute__((weak));
 extern const struct control *const __stop_hc_controls[] __attribute__((weak));
 
@@ -79,13 +79,36 @@ bool registry_sort(struct arena *arena, const struct registry *unsorted, struct 
     return true;
 }
 
+struct registration registration_placed(const struct reg_entry *entry)
+{
+    struct registration placed = *entry->registration;
+    placed.file = entry->file;
+    placed.line = entry->line;
+    return placed;
+}
+
+/* Pointers to a placed copy of each of n registrations; NULL when the host is out of memory. */
+static const struct registration **placed_copies(struct arena *arena, const struct reg_entry *const *entries, size_t n)
+{
+    struct registration *copies = arena_alloc(arena, n * sizeof *copies);
+    const struct registration **list = arena_alloc(arena, n * sizeof *list);
+    for (size_t i = 0; copies && list && i < n; i++) {
+        copies[i] = registration_placed(entries[i]);
+        list[i] = &copies[i];
+    }
+    return copies ? list : NULL;
+}
+
 bool registry_collect(struct arena *arena, struct registry *registry, struct error *error)
 {
-    struct registry linked = {__start_hc_registrations, 0, __start_hc_controls, 0};
+    struct registry linked = {.controls = __start_hc_controls};
     if (__start_hc_registrations)
         linked.n_registrations = (size_t)(__stop_hc_registrations - __start_hc_registrations);
     if (__start_hc_controls)
         linked.n_controls = (size_t)(__stop_hc_controls - __start_hc_controls);
+    linked.registrations = placed_copies(arena, __start_hc_registrations, linked.n_registrations);
+    if (!linked.registrations)
+        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the list of registrations");
     return registry_sort(arena, &linked, registry, error);
 }
 

@@ -212,6 +212,8 @@ struct registration {
     const char *family;                  /* folder under kernels/ */
     const char *source;                  /* path of the .hip below the root */
     const char *root;                    /* set by the harness: the folder of a file of kernels; NULL: the project's */
+    const char *file;                    /* set by the harness: of the C source where REG_KERNEL stands, as it was */
+    int line;                            /* compiled; NULL and 0: in a registry made by hand */
     const char *symbol;                  /* the kernel's name in the code object; NULL where a launcher launches */
     const struct reg_launcher *launcher; /* NULL: the kernel is launched as its plan says; else plans need no arguments */
     const char *chips;                   /* NULL: every chip; else a comma list of those it is registered for */
@@ -304,10 +306,21 @@ struct control {
 
 #define REG_PASTE_(a, b) a##b
 #define REG_PASTE(a, b)  REG_PASTE_(a, b)
-/* REG_KERNEL(&x) at file scope registers a struct registration; REG_CONTROL likewise a struct control. */
+/* What REG_KERNEL puts into its section: a registration, and where that is said. */
+struct reg_entry {
+    const struct registration *registration;
+    const char *file;
+    int line;
+};
+
+/* REG_KERNEL(&x) at file scope registers a struct registration; REG_CONTROL likewise a struct control. The sections hold
+ * pointers, which lie without gaps whatever the compiler would align a structure to. */
 #define REG_KERNEL(pointer)                                                                                                \
-    static const struct registration *const REG_PASTE(reg_entry_, __COUNTER__)                                             \
-        __attribute__((section("hc_registrations"), used)) = (pointer)
+    static const struct reg_entry *const REG_PASTE(reg_entry_, __COUNTER__)                                                \
+        __attribute__((section("hc_registrations"), used)) = &(const struct reg_entry)                                     \
+    {                                                                                                                      \
+        (pointer), __FILE__, __LINE__                                                                                      \
+    }
 #define REG_CONTROL(pointer)                                                                                               \
     static const struct control *const REG_PASTE(ctl_entry_, __COUNTER__) __attribute__((section("hc_controls"), used)) =  \
         (pointer)

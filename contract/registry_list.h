@@ -18,7 +18,9 @@ struct registry {
 
 /* A registry with sorted copies of the lists, which belong to the arena. False when the host is out of memory. */
 bool registry_sort(struct arena *arena, const struct registry *unsorted, struct registry *registry, struct error *error);
-/* What the linker collected, sorted likewise. */
+/* What a REG_KERNEL registers, and where it says so. */
+struct registration registration_placed(const struct reg_entry *entry);
+/* What the linker collected, sorted likewise: copies of the registrations, with their places, in the arena. */
 bool registry_collect(struct arena *arena, struct registry *registry, struct error *error);
 /* NULL for an unknown name. */
 const struct registration *registry_find(const struct registry *registry, const char *name);

@@ -71,7 +71,7 @@ static struct verdict verdict_for(const struct registration_run *rr, enum verdic
     const struct device *device = rr->run->builds.device;
     copy_text(v.chip, sizeof v.chip, device->chip);
     copy_text(v.device, sizeof v.device, device->kind);
-    copy_text(v.registration, sizeof v.registration, rr->registration->name);
+    verdict_registration(&v, rr->registration);
     return v;
 }
 
@@ -487,7 +487,7 @@ static void put_skipped(struct verdict_stream *stream, const struct registration
     struct verdict v = {.subject = SUBJECT_GATE, .status = VERDICT_NOT_RUN, .worst.index = -1};
     copy_text(v.chip, sizeof v.chip, chip);
     copy_text(v.device, sizeof v.device, device);
-    copy_text(v.registration, sizeof v.registration, registration->name);
+    verdict_registration(&v, registration);
     verdict_reason(&v, "%.690s", reason);
     stream_put(stream, &v);
 }

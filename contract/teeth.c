@@ -284,7 +284,7 @@ struct verdict teeth_verdict(const struct teeth *teeth, enum tooth tooth, bool p
     else
         judge_uncaught(teeth, tooth, partial, &verdict);
     verdict.subject = SUBJECT_TOOTH;
-    snprintf(verdict.registration, sizeof verdict.registration, "%s", teeth->registration->name);
+    verdict_registration(&verdict, teeth->registration);
     snprintf(verdict.name, sizeof verdict.name, "%s", names[tooth]);
     snprintf(verdict.device, sizeof verdict.device, "host");
     return verdict;

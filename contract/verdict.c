@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const subject_names[] = {
 #define SUBJECT_NAME(kind, name) name,
@@ -38,6 +39,19 @@ enum status verdict_exit(const struct verdict *verdict)
     if (verdict->status == VERDICT_INVALID)
         return STATUS_USAGE;
     return verdict_status_is_red(verdict->status) ? STATUS_RED : STATUS_OK;
+}
+
+void verdict_registration(struct verdict *verdict, const struct registration *registration)
+{
+    snprintf(verdict->registration, sizeof verdict->registration, "%s", registration->name);
+    verdict_place(verdict, registration);
+}
+
+void verdict_place(struct verdict *verdict, const struct registration *registration)
+{
+    bool fits = registration->file && strlen(registration->file) < sizeof verdict->file;
+    snprintf(verdict->file, sizeof verdict->file, "%s", fits ? registration->file : "");
+    verdict->line = fits ? registration->line : 0;
 }
 
 void verdict_reason(struct verdict *verdict, const char *format, ...)

@@ -55,6 +55,7 @@ enum {
     VERDICT_REASON_BYTES = 1200,
     VERDICT_MODELLED_BYTES = 240,
     VERDICT_CHECKS_BYTES = 48,
+    VERDICT_FILE_BYTES = 128,
     VERDICT_DEPTH_BYTES = 240
 };
 
@@ -73,6 +74,8 @@ struct verdict {
     char chip[32];
     char device[16]; /* "emulator", "rocm", "host" */
     char registration[VERDICT_NAME_BYTES];
+    char file[VERDICT_FILE_BYTES];         /* of the C source that registers it; "" where that is not known */
+    int line;                              /* there; 0 likewise */
     char name[VERDICT_NAME_BYTES];         /* of the control, tooth or byte contract; else "" */
     char shape[VERDICT_NAME_BYTES];        /* "" where it concerns all */
     char pattern[16];                      /* "" likewise */
@@ -109,6 +112,10 @@ const char *verdict_status_name(enum verdict_status status);
 bool verdict_status_is_red(enum verdict_status status);
 /* The exit status that a verdict leads to: 0, 1 (red) or 2 (an invalid registration). */
 enum status verdict_exit(const struct verdict *verdict);
+/* Fills file and line: where the registration stands. A name that has no room is left out. */
+void verdict_place(struct verdict *verdict, const struct registration *registration);
+/* These and the registration's name. */
+void verdict_registration(struct verdict *verdict, const struct registration *registration);
 /* Fills reason with a printf-style line, cut at its end if too long. */
 void verdict_reason(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

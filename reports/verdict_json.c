@@ -26,6 +26,8 @@ static const struct field fields[] = {
     FIELD(FIELD_TEXT, "chip", chip),
     FIELD(FIELD_TEXT, "device", device),
     FIELD(FIELD_TEXT, "registration", registration),
+    FIELD(FIELD_TEXT, "file", file),
+    FIELD(FIELD_INT, "line", line),
     FIELD(FIELD_TEXT, "name", name),
     FIELD(FIELD_TEXT, "shape", shape),
     FIELD(FIELD_TEXT, "pattern", pattern),

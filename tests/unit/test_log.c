@@ -35,6 +35,8 @@ static struct verdict sample(void)
                         .chip = "gfx1151",
                         .device = "emulator",
                         .registration = "k",
+                        .file = "kernels/k.c",
+                        .line = 12,
                         .shape = "1x33",
                         .pattern = "signed",
                         .code = {0x0123456789abcdef, 0xfedcba9876543210},
