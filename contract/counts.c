@@ -73,11 +73,10 @@ static void fold(void *context, const struct verdict *v)
     }
 }
 
-static void registration_end(void *context, const char *registration, const char *chip)
+static void registration_end(void *context, const struct registration_end *end)
 {
-    (void)registration;
     struct counts *counts = context;
-    struct chip_counts *row = counts_of(counts, chip);
+    struct chip_counts *row = counts_of(counts, end->chip);
     row->n_kernels++;
     row->n_invalid += counts->is_invalid;
     row->n_fail += counts->fails || counts->is_invalid;

@@ -27,6 +27,7 @@ struct registration_run {
     struct verdict proof;          /* gate 4: the case with the largest smaller miss; gate 0: none */
     bool left_out;                 /* some shape was not selected */
     bool has_float_output, ran_classes;
+    uint64_t start_ns;
 };
 
 static bool matches(const struct run_options *options, const char *name)
@@ -447,10 +448,21 @@ static bool has_float_output(const struct registration *registration)
     return false;
 }
 
+static void put_end(struct registration_run *rr, bool replayed)
+{
+    stream_registration_end(rr->run->stream,
+                            &(struct registration_end){.registration = rr->registration->name,
+                                                       .chip = rr->run->builds.device->chip,
+                                                       .duration_ns = replayed ? 0 : clock_ns() - rr->start_ns,
+                                                       .replayed = replayed});
+}
+
 static bool run_registration(struct run *run, const struct registration *registration, struct error *error)
 {
-    struct registration_run rr = {
-        .run = run, .registration = registration, .has_float_output = has_float_output(registration)};
+    struct registration_run rr = {.run = run,
+                                  .registration = registration,
+                                  .has_float_output = has_float_output(registration),
+                                  .start_ns = clock_ns()};
     struct error build_error = {0};
     teeth_begin(&rr.teeth, registration);
     if (!builds_target(&run->builds, registration, NULL, &rr.target, &build_error)) {
@@ -462,16 +474,17 @@ static bool run_registration(struct run *run, const struct registration *registr
         struct verdict v = verdict_for(&rr, SUBJECT_GATE, GATE_BYTES, VERDICT_BUILD_FAILED);
         verdict_reason(&v, "%.690s", build_error.text);
         stream_put(run->stream, &v);
-        stream_registration_end(run->stream, registration->name, run->builds.device->chip);
+        put_end(&rr, false);
         return true;
     }
     rr.twin = twin_find(run->registry, registration, &run->builds);
-    if (!replay(&rr)) {
+    bool replayed = replay(&rr);
+    if (!replayed) {
         launch_modelled(&rr.target, rr.modelled, sizeof rr.modelled);
         if (!run_all_cases(&rr, error))
             return false;
     }
-    stream_registration_end(run->stream, registration->name, run->builds.device->chip);
+    put_end(&rr, replayed);
     return true;
 }
 

@@ -78,9 +78,9 @@ void stream_put(struct verdict_stream *stream, const struct verdict *verdict)
             stream->sinks[i].verdict(stream->sinks[i].context, verdict);
 }
 
-void stream_registration_end(struct verdict_stream *stream, const char *registration, const char *chip)
+void stream_registration_end(struct verdict_stream *stream, const struct registration_end *end)
 {
     for (size_t i = 0; i < stream->n_sinks; i++)
         if (stream->sinks[i].registration_end)
-            stream->sinks[i].registration_end(stream->sinks[i].context, registration, chip);
+            stream->sinks[i].registration_end(stream->sinks[i].context, end);
 }

@@ -119,11 +119,18 @@ void verdict_registration(struct verdict *verdict, const struct registration *re
 /* Fills reason with a printf-style line, cut at its end if too long. */
 void verdict_reason(struct verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A registration that is done on a chip. Strings are borrowed. */
+struct registration_end {
+    const char *registration, *chip;
+    uint64_t duration_ns; /* of all of it, references, teeth and controls included; 0 where replayed; never compared */
+    bool replayed;        /* its verdicts were decided by the run that this one resumes */
+};
+
 /* A reader of the stream. Members may be NULL. `registration_end` follows the last verdict of a registration on a chip (its
  * gates, teeth and controls); limits come after all of those. */
 struct verdict_sink {
     void (*verdict)(void *context, const struct verdict *verdict);
-    void (*registration_end)(void *context, const char *registration, const char *chip);
+    void (*registration_end)(void *context, const struct registration_end *end);
     void *context;
 };
 
@@ -152,6 +159,6 @@ struct verdict_stream {
 void stream_add(struct verdict_stream *stream, struct verdict_sink sink);
 /* Hands a verdict to every sink in the order they were added. */
 void stream_put(struct verdict_stream *stream, const struct verdict *verdict);
-void stream_registration_end(struct verdict_stream *stream, const char *registration, const char *chip);
+void stream_registration_end(struct verdict_stream *stream, const struct registration_end *end);
 
 #endif

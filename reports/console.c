@@ -281,13 +281,13 @@ static void print_pass(const struct console *console, const char *registration, 
     fflush(out);
 }
 
-static void registration_end(void *context, const char *registration, const char *chip)
+static void registration_end(void *context, const struct registration_end *end)
 {
     struct console *console = context;
     if (console->n_failures == 0)
-        print_pass(console, registration, chip);
+        print_pass(console, end->registration, end->chip);
     else if (console->n_failures > CONSOLE_FAILURES)
-        fprintf(console->out, "      %s %s  and %d more failures (the log has all)\n", chip, registration,
+        fprintf(console->out, "      %s %s  and %d more failures (the log has all)\n", end->chip, end->registration,
                 console->n_failures - CONSOLE_FAILURES);
     *console = (struct console){.out = console->out, .color = console->color, .progress = console->progress};
 }

@@ -76,9 +76,10 @@ static bool append_line(struct text *text, json_t *object)
     return ok;
 }
 
-static json_t *end_to_json(const char *registration, const char *chip)
+static json_t *end_to_json(const struct registration_end *end)
 {
-    return json_pack("{s:s, s:s, s:s}", "record", "end", "registration", registration, "chip", chip);
+    return json_pack("{s:s, s:s, s:s, s:o*}", "record", "end", "registration", end->registration, "chip", end->chip,
+                     "duration_ns", end->duration_ns ? json_integer((json_int_t)end->duration_ns) : NULL);
 }
 
 static bool append_finished(struct text *text, const struct finished *finished)
@@ -86,7 +87,8 @@ static bool append_finished(struct text *text, const struct finished *finished)
     for (size_t i = 0; i < finished->n_verdicts; i++)
         if (!append_line(text, verdict_to_json(&finished->verdicts[i])))
             return false;
-    return append_line(text, end_to_json(finished->registration, finished->chip));
+    const struct registration_end end = {finished->registration, finished->chip, finished->duration_ns, true};
+    return append_line(text, end_to_json(&end));
 }
 
 bool log_reopen(struct run_log *log, const char *path, const struct log_environment *environment,
@@ -112,9 +114,11 @@ static void write_verdict(void *context, const struct verdict *verdict)
         write_line(log, verdict_to_json(verdict));
 }
 
-static void write_end(void *context, const char *registration, const char *chip)
+static void write_end(void *context, const struct registration_end *end)
 {
-    write_line(context, end_to_json(registration, chip));
+    struct run_log *log = context;
+    if (!log->has_replayed || !end->replayed)
+        write_line(log, end_to_json(end));
 }
 
 struct verdict_sink log_sink(struct run_log *log)

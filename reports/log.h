@@ -52,6 +52,7 @@ struct finished {
     const char *registration, *chip;
     const struct verdict *verdicts;
     size_t n_verdicts;
+    uint64_t duration_ns; /* 0: the log does not say */
 };
 
 struct run_history {

@@ -77,7 +77,7 @@ static bool read_verdict(struct reading *reading, const json_t *object)
     return true;
 }
 
-static bool keep_finished(struct reading *reading, const char *registration, const char *chip)
+static bool keep_finished(struct reading *reading, const char *registration, const char *chip, uint64_t duration_ns)
 {
     struct run_history *history = reading->history;
     if (reading->n_pending == 0)
@@ -94,7 +94,7 @@ static bool keep_finished(struct reading *reading, const char *registration, con
         if (strcmp(reading->pending[i].registration, registration) == 0 && strcmp(reading->pending[i].chip, chip) == 0)
             verdicts[n++] = reading->pending[i];
     grown[history->n_finished++] = (struct finished){arena_format(&history->arena, "%s", registration),
-                                                     arena_format(&history->arena, "%s", chip), verdicts, n};
+                                                     arena_format(&history->arena, "%s", chip), verdicts, n, duration_ns};
     reading->n_pending = 0;
     return true;
 }
@@ -116,7 +116,7 @@ static bool read_record(struct reading *reading, const json_t *object)
         return true;
     if (!registration || !chip)
         return bad_line(reading, "an end needs registration and chip");
-    return keep_finished(reading, registration, chip);
+    return keep_finished(reading, registration, chip, (uint64_t)json_integer_value(json_object_get(object, "duration_ns")));
 }
 
 /* One line of n bytes; is_whole says that a newline ended it. */

@@ -23,7 +23,8 @@ static char *printed(const struct verdict *verdicts, size_t n, bool ends)
     for (size_t i = 0; i < n; i++)
         sink.verdict(sink.context, &verdicts[i]);
     if (ends)
-        sink.registration_end(sink.context, "tf_exl3_rot_in", "gfx1151");
+        sink.registration_end(sink.context,
+                              &(struct registration_end){.registration = "tf_exl3_rot_in", .chip = "gfx1151"});
     fclose(out);
     return text;
 }
@@ -342,7 +343,7 @@ static void launcher_checks_are_named(void **state)
     snprintf(v.name, sizeof v.name, "wave size");
     v.status = VERDICT_NOT_RUN;
     sink.verdict(sink.context, &v);
-    sink.registration_end(sink.context, "k", "gfx1151");
+    sink.registration_end(sink.context, &(struct registration_end){.registration = "k", .chip = "gfx1151"});
     snprintf(v.name, sizeof v.name, "devices");
     v.status = VERDICT_FAIL;
     snprintf(v.reason, sizeof v.reason, "run 3 on device 1: wrong");

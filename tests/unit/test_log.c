@@ -169,7 +169,8 @@ static void first_line_is_the_environment_and_last_the_summary(void **state)
     write_file(path, "");
     assert_true(log_open(&log, path, &environment, &error));
     log_sink(&log).verdict(&log, &v);
-    log_sink(&log).registration_end(&log, "k", "gfx1151");
+    log_sink(&log).registration_end(
+        &log, &(struct registration_end){.registration = "k", .chip = "gfx1151", .duration_ns = 1234567890123});
     counts_of(&counts, "gfx1151")->n_kernels = 1;
     log_summary(&log, &counts, STATUS_RED, false);
     assert_true(log_close(&log, &error));
@@ -184,7 +185,44 @@ static void first_line_is_the_environment_and_last_the_summary(void **state)
     assert_int_equal(history.n_finished, 1);
     assert_int_equal(history.finished[0].n_verdicts, 1);
     assert_memory_equal(&history.finished[0].verdicts[0], &v, sizeof v);
+    assert_int_equal(history.finished[0].duration_ns, 1234567890123);
     history_free(&history);
+    unlink(path);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+/* The replayed registration stands in the file already, with the time that it took when it was decided. */
+static void a_log_that_goes_on_keeps_one_end_of_each_registration(void **state)
+{
+    (void)state;
+    struct run_log log;
+    struct error error;
+    struct verdict v = sample();
+    const struct run_history history = {&(struct finished){"k", "gfx1151", &v, 1, 77}, 1, {0}};
+    char path[64], *data;
+    size_t n;
+    write_file(path, "");
+    assert_true(log_reopen(&log, path, &environment, &history, &error));
+    v.replayed = true;
+    log_sink(&log).verdict(&log, &v);
+    log_sink(&log).registration_end(&log,
+                                    &(struct registration_end){.registration = "k", .chip = "gfx1151", .replayed = true});
+    log_sink(&log).registration_end(
+        &log, &(struct registration_end){.registration = "other", .chip = "gfx1151", .duration_ns = 5});
+    assert_true(log_close(&log, &error));
+    assert_true(file_read(path, &data, &n, &error));
+    assert_int_equal(count(data, "\"record\":\"verdict\""), 1);
+    assert_int_equal(count(data, "\"record\":\"end\""), 2);
+    assert_int_equal(count(data, "\"duration_ns\":77}"), 1);
+    assert_int_equal(count(data, "\"duration_ns\":5}"), 1);
+    free(data);
     unlink(path);
 }
 
@@ -268,6 +306,7 @@ int main(void)
         cmocka_unit_test(log_that_cannot_be_opened_is_one_clear_line),
         cmocka_unit_test(full_disk_is_kept_as_the_log_s_error),
         cmocka_unit_test(first_line_is_the_environment_and_last_the_summary),
+        cmocka_unit_test(a_log_that_goes_on_keeps_one_end_of_each_registration),
         cmocka_unit_test(logs_that_cannot_be_resumed_say_why),
         cmocka_unit_test(verdicts_of_other_checks_are_not_taken_over),
         cmocka_unit_test(last_line_that_was_cut_short_is_ignored),

@@ -127,10 +127,10 @@ static void counts_tell_modelled_gates_from_others(void **state)
     put(sink, GATE_BYTES, "");
     put(sink, GATE_BOUND, "v_a, v_b");
     put(sink, GATE_EXACT, "v_b");
-    sink.registration_end(sink.context, "kernel", "gfx950");
+    sink.registration_end(sink.context, &(struct registration_end){.registration = "kernel", .chip = "gfx950"});
     put(sink, GATE_BOUND, "v_c");
     put(sink, GATE_EXACT, "");
-    sink.registration_end(sink.context, "other", "gfx950");
+    sink.registration_end(sink.context, &(struct registration_end){.registration = "other", .chip = "gfx950"});
     assert_int_equal(counts.chips[0].n_cells_modelled, 3);
     assert_int_equal(counts.chips[0].n_cells_run, 2);
     assert_string_equal(counts.chips[0].modelled, "v_a, v_b, v_c");
