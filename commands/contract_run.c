@@ -212,6 +212,9 @@ static void put_limit(void *context, const struct limits_result *result)
     snprintf(v.chip, sizeof v.chip, "%s", result->chip);
     snprintf(v.registration, sizeof v.registration, "%s", result->name);
     verdict_reason(&v, "%s", result->text);
+    v.resources.are_known = result->measured != NULL;
+    if (result->measured)
+        memcpy(v.resources.figure, result->measured->figure, sizeof v.resources.figure);
     int64_t i = registration_of_limit(&in->session.registry, result->name);
     if (i >= 0) {
         in->limit_found[i] |= result->problem;

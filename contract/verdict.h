@@ -16,6 +16,7 @@
 #include "contract/base/hash.h"
 #include "contract/registry.h"
 #include "device/device.h"
+#include "records/record_file.h"
 
 /* X(kind, name in the log): what a verdict is about. */
 #define VERDICT_SUBJECTS(X)                                                                                                \
@@ -59,12 +60,32 @@ enum {
     VERDICT_DEPTH_BYTES = 240
 };
 
+/* Bins of the ratios to the bound, by powers of two (contract/error_map.h), and the map's size. 32 columns show what
+ * repeats with the lanes of a wave or the columns of a tile. */
+enum { RATIO_BIN_BOUND = 13, RATIO_BIN_INFINITE = 19, RATIO_BINS, ERROR_MAP_ROWS = 16, ERROR_MAP_COLUMNS = 32 };
+#define ERROR_MAP_UNDECIDED '.'
+#define ERROR_MAP_FIRST     'a' /* the letter of bin 0 */
+
+/* Where in an output the distances from the reference are large: each cell is the letter of the largest bin in it. */
+struct error_map {
+    char tensor[32];       /* "" where there is no map */
+    int64_t rows, columns; /* of the tensor */
+    int n_rows, n_columns; /* of the map: at most as many */
+    char cell[ERROR_MAP_ROWS][ERROR_MAP_COLUMNS + 1];
+};
+
 /* One output element against its reference. */
 struct verdict_element {
     char tensor[32];
     int64_t index;     /* row-major; -1: none */
     uint64_t got_bits; /* as stored, in the low end */
     double got, reference, bound;
+};
+
+/* What a compiled kernel needs, as it was measured. */
+struct verdict_resources {
+    bool are_known;
+    uint32_t figure[RECORD_FIGURE_COUNT]; /* RECORD_ABSENT: not known */
 };
 
 struct verdict {
@@ -96,11 +117,14 @@ struct verdict {
     int64_t depth_measured;                /* and as the device counted them */
     char depth_tensor[32];                 /* the output nearest to its declared depth; "" where none was measured */
     char depth_parts[VERDICT_DEPTH_BYTES]; /* what was declared, part by part */
+    int64_t ratio_histogram[RATIO_BINS];   /* gate 3: elements that the reference decides, by their ratio to the bound */
+    struct error_map error_map;            /* gate 3: of the worst element's tensor */
     double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;                  /* never compared */
     char modelled[VERDICT_MODELLED_BYTES]; /* gates 2 to 4, expected bytes: instructions that rest on an assumption */
     bool replayed;                         /* decided by the run that this one resumes; not logged */
+    struct verdict_resources resources;    /* gate 5: of a kernel with a record */
     bool has_finding;
     struct finding finding;            /* gate 1: the device's first, where has_finding */
     char reason[VERDICT_REASON_BYTES]; /* for people; "" where the numbers say it all */

@@ -181,6 +181,11 @@ static bool parse_limit(const char *word, uint32_t *value)
     return false;
 }
 
+bool record_figure_parse(enum record_figure figure, const char *word, uint32_t *value)
+{
+    return (figure == RECORD_limit ? parse_limit : parse_number)(word, value);
+}
+
 /* Cuts a line into words in place; their number, at most N_COLUMNS + 2: "# kernel" is two. */
 static size_t split(char *line, char *words[N_COLUMNS + 2])
 {
@@ -192,12 +197,12 @@ static size_t split(char *line, char *words[N_COLUMNS + 2])
     return n_words;
 }
 
-static int find_figure(const char *name)
+enum record_figure record_figure_find(const char *name)
 {
     int figure = 0;
     while (figure < RECORD_FIGURE_COUNT && strcmp(name, record_figure_name((enum record_figure)figure)) != 0)
         figure++;
-    return figure;
+    return (enum record_figure)figure;
 }
 
 /* "# kernel chip vgprs ...": false, and a problem, where a column is none that this program knows. */
@@ -206,7 +211,7 @@ static bool take_columns(struct reading *reading, size_t line, char *const *name
     reading->has_columns = true;
     reading->n_columns = 0;
     for (size_t i = 0; i < n_names && i < RECORD_FIGURE_COUNT; i++) {
-        int figure = find_figure(names[i]);
+        int figure = record_figure_find(names[i]);
         if (figure == RECORD_FIGURE_COUNT)
             return note(reading, line, NULL, false, "%s is no column of a record; the lines below are read as far as it",
                         names[i]);
@@ -232,11 +237,10 @@ static bool parse_figures(struct reading *reading, size_t line, char *const *wor
     for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
         record->figure[i] = RECORD_ABSENT;
     for (int i = 0; i < reading->n_columns; i++) {
-        int figure = reading->columns[i];
-        bool is_limit = figure == RECORD_limit;
-        if (!(is_limit ? parse_limit : parse_number)(words[i], &record->figure[figure]))
-            return note(reading, line, record, true, "%s is %s: %s", record_figure_name((enum record_figure)figure),
-                        is_limit ? "nothing that limits an occupancy" : "not a number", words[i]);
+        enum record_figure figure = (enum record_figure)reading->columns[i];
+        if (!record_figure_parse(figure, words[i], &record->figure[figure]))
+            return note(reading, line, record, true, "%s is %s: %s", record_figure_name(figure),
+                        figure == RECORD_limit ? "nothing that limits an occupancy" : "not a number", words[i]);
     }
     return true;
 }

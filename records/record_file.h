@@ -65,6 +65,10 @@ struct record_file {
 };
 
 const char *record_figure_name(enum record_figure figure);
+/* RECORD_FIGURE_COUNT where no figure is named so. */
+enum record_figure record_figure_find(const char *name);
+/* The value of a word as record_figure_text writes it, "?" excepted; false where it is none. */
+bool record_figure_parse(enum record_figure figure, const char *word, uint32_t *value);
 enum { RECORD_WORD_BYTES = 16 };
 /* The figure as a file and every report shows it: "205", "lds", "?" for RECORD_ABSENT. */
 void record_figure_text(const struct record *record, enum record_figure figure, char text[RECORD_WORD_BYTES]);

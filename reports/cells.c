@@ -34,3 +34,29 @@ json_t *cell_figures_to_json(const struct record *record)
     }
     return figures;
 }
+
+static bool figure_from_json(enum record_figure figure, const json_t *value, struct record *record)
+{
+    char number[24] = "";
+    const char *word = json_string_value(value);
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    if (json_is_string(value) != (figure == RECORD_limit))
+        return false;
+    return record_figure_parse(figure, word ? word : number, &record->figure[figure]);
+}
+
+bool cell_figures_from_json(const json_t *figures, struct record *record)
+{
+    const char *name;
+    json_t *value;
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
+        record->figure[i] = RECORD_ABSENT;
+    json_object_foreach((json_t *)figures, name, value)
+    {
+        enum record_figure figure = record_figure_find(name);
+        if (figure == RECORD_FIGURE_COUNT || !figure_from_json(figure, value, record))
+            return false;
+    }
+    return json_is_object(figures);
+}

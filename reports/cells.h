@@ -5,6 +5,7 @@
 #define REPORTS_CELLS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "records/record_file.h"
@@ -15,5 +16,7 @@ void cell_write_csv(FILE *out, const char *word);
 void cell_write_markdown(FILE *out, const char *word);
 /* Figures as numbers, what limits the occupancy as its name; those that a record lacks are absent. */
 json_t *cell_figures_to_json(const struct record *record);
+/* Back; those that are not there are RECORD_ABSENT. False where one has another name or type. */
+bool cell_figures_from_json(const json_t *figures, struct record *record);
 
 #endif

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
+#include "reports/error_map_json.h"
 #include "reports/finding_json.h"
 
-enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_INT64, FIELD_REAL, FIELD_HEX64, FIELD_HASH };
+enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_INT64, FIELD_COUNTS, FIELD_REAL, FIELD_HEX64, FIELD_HASH };
 
 struct field {
     const char *name;
@@ -50,6 +52,7 @@ static const struct field fields[] = {
     FIELD(FIELD_INT64, "depth_declared", depth_declared),
     FIELD(FIELD_INT64, "depth_measured", depth_measured),
     FIELD(FIELD_TEXT, "depth_parts", depth_parts),
+    FIELD(FIELD_COUNTS, "ratio_histogram", ratio_histogram),
     FIELD(FIELD_REAL, "miss_fp16", miss_fp16),
     FIELD(FIELD_REAL, "miss_bf16", miss_bf16),
     FIELD(FIELD_TEXT, "tensor", worst.tensor),
@@ -107,6 +110,25 @@ static json_t *hash_to_json(const struct hash128 *hash)
     return json_string(text);
 }
 
+static json_t *counts_to_json(const int64_t *counts, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_integer(counts[i]));
+    return array;
+}
+
+static bool counts_from_json(const json_t *array, int64_t *counts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const json_t *count = json_array_get(array, i);
+        counts[i] = json_integer_value(count);
+        if (!json_is_integer(count) || counts[i] < 0)
+            return false;
+    }
+    return json_array_size(array) == n;
+}
+
 static json_t *field_to_json(const struct field *field, const void *at)
 {
     switch (field->kind) {
@@ -116,6 +138,8 @@ static json_t *field_to_json(const struct field *field, const void *at)
         return json_integer(*(const int *)at);
     case FIELD_INT64:
         return json_integer(*(const int64_t *)at);
+    case FIELD_COUNTS:
+        return counts_to_json(at, field->n_bytes / sizeof(int64_t));
     case FIELD_REAL:
         return real_to_json(*(const double *)at);
     case FIELD_HEX64:
@@ -141,6 +165,8 @@ static bool field_from_json(const struct field *field, const json_t *json, void 
     case FIELD_INT64:
         *(int64_t *)at = json_integer_value(json);
         return json_is_integer(json);
+    case FIELD_COUNTS:
+        return counts_from_json(json, at, field->n_bytes / sizeof(int64_t));
     case FIELD_REAL:
         return real_from_json(json, at);
     case FIELD_HEX64:
@@ -159,6 +185,21 @@ static bool says_nothing(const struct field *field, const void *at)
     return field->kind == FIELD_TEXT ? *(const char *)at == '\0' : memcmp(at, zeros, field->n_bytes) == 0;
 }
 
+static json_t *resources_to_json(const struct verdict_resources *resources)
+{
+    struct record record = {0};
+    memcpy(record.figure, resources->figure, sizeof record.figure);
+    return cell_figures_to_json(&record);
+}
+
+static bool resources_from_json(const json_t *object, struct verdict_resources *resources)
+{
+    struct record record = {0};
+    resources->are_known = cell_figures_from_json(object, &record);
+    memcpy(resources->figure, record.figure, sizeof record.figure);
+    return resources->are_known;
+}
+
 json_t *verdict_to_json(const struct verdict *verdict)
 {
     json_t *object = json_object();
@@ -172,6 +213,10 @@ json_t *verdict_to_json(const struct verdict *verdict)
         if (!says_nothing(&fields[i], at))
             json_object_set_new(object, fields[i].name, field_to_json(&fields[i], at));
     }
+    if (*verdict->error_map.tensor)
+        json_object_set_new(object, "error_map", error_map_to_json(&verdict->error_map));
+    if (verdict->resources.are_known)
+        json_object_set_new(object, "resources", resources_to_json(&verdict->resources));
     if (verdict->has_finding)
         json_object_set_new(object, "finding", finding_to_json(&verdict->finding));
     return object;
@@ -210,7 +255,10 @@ bool verdict_from_json(const json_t *object, struct verdict *verdict)
         if (json && !field_from_json(&fields[i], json, (char *)verdict + fields[i].offset))
             return false;
     }
-    const json_t *finding = json_object_get(object, "finding");
+    const json_t *finding = json_object_get(object, "finding"), *map = json_object_get(object, "error_map");
+    const json_t *resources = json_object_get(object, "resources");
     verdict->has_finding = finding != NULL;
-    return !finding || finding_from_json(finding, &verdict->finding);
+    return (!finding || finding_from_json(finding, &verdict->finding)) &&
+           (!map || error_map_from_json(map, &verdict->error_map)) &&
+           (!resources || resources_from_json(resources, &verdict->resources));
 }

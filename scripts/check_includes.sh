@@ -7,7 +7,7 @@ export LC_ALL=C
 # folder | what its files may include of the project (an extended regular expression on the path)
 rules='
 contract/base/|contract/base/.*
-contract/|contract/.*|reference/.*|device/(hip_api|device)\.h
+contract/|contract/.*|reference/.*|device/(hip_api|device)\.h|records/record_file\.h
 reference/|contract/base/.*|reference/.*
 kernels/|contract/registry\.h|contract/base/.*|reference/.*|kernels/.*|device/hip_api\.h
 controls/|contract/registry\.h|contract/base/.*|kernels/.*

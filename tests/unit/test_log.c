@@ -84,12 +84,26 @@ static void a_finding_is_one_line_of_all_its_fields(void **state)
     assert_int_equal(strlen(finding.text), sizeof finding.text - 1);
 }
 
+/* Gate 3's picture of a tensor of 3 x 40, and gate 5's figures: all but one are known. */
+static void add_measures(struct verdict *v)
+{
+    v->ratio_histogram[0] = 100;
+    v->ratio_histogram[RATIO_BIN_INFINITE] = 20;
+    v->error_map = (struct error_map){.tensor = "y", .rows = 3, .columns = 40, .n_rows = 3, .n_columns = 4};
+    for (int row = 0; row < 3; row++)
+        memcpy(v->error_map.cell[row], (char[]){ERROR_MAP_UNDECIDED, ERROR_MAP_FIRST, 'b', 'a' + RATIO_BIN_INFINITE, 0}, 5);
+    v->resources.are_known = true;
+    for (uint32_t i = 0; i < RECORD_FIGURE_COUNT; i++)
+        v->resources.figure[i] = i == RECORD_agprs ? RECORD_ABSENT : i == RECORD_limit ? 1 : 100 + i;
+}
+
 static void every_field_survives_the_log(void **state)
 {
     (void)state;
     struct verdict v = sample(), back;
     v.has_finding = true;
     v.finding = sample_finding();
+    add_measures(&v);
     json_t *object = verdict_to_json(&v);
     char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_t *read = json_loads(line, 0, NULL);
@@ -117,9 +131,19 @@ static void wrong_types_are_refused(void **state)
 {
     (void)state;
     struct verdict v = sample(), back;
-    static const char *const spoils[][2] = {{"status", "\"fine\""}, {"gate", "\"three\""},
-                                            {"code", "\"12\""},     {"worst_ratio", "\"big\""},
-                                            {"chip", "5"},          {"finding", "{\"kind\":\"mem\"}"}};
+    static const char *const spoils[][2] = {
+        {"status", "\"fine\""},
+        {"gate", "\"three\""},
+        {"code", "\"12\""},
+        {"worst_ratio", "\"big\""},
+        {"chip", "5"},
+        {"finding", "{\"kind\":\"mem\"}"},
+        {"ratio_histogram", "[1, 2]"},
+        {"error_map", "{\"tensor\":\"y\",\"rows\":2,\"columns\":2,\"cells\":[\"aa\",\"a\"]}"},
+        {"error_map", "{\"tensor\":\"y\",\"rows\":1,\"columns\":2,\"cells\":[\"a!\"]}"},
+        {"resources", "{\"vgprs\":\"many\"}"},
+        {"resources", "{\"vgprs\":-1}"},
+        {"resources", "{\"colour\":1}"}};
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         json_t *object = verdict_to_json(&v);
         json_object_set_new(object, spoils[i][0], json_loads(spoils[i][1], JSON_DECODE_ANY, NULL));
