@@ -72,7 +72,8 @@ static const char *chip_list(struct invocation *in)
 
 static struct log_environment environment_of(struct invocation *in)
 {
-    const bool on_gpu = in->arguments.on_gpu;
+    const struct arguments *a = &in->arguments;
+    const bool on_gpu = a->on_gpu;
     finding_kinds_list(in->arguments.checks, " ", in->checks, sizeof in->checks);
     return (struct log_environment){.version = HIPCONTRACT_VERSION,
                                     .commit = *in->session.commit ? in->session.commit : NULL,
@@ -88,8 +89,11 @@ static struct log_environment environment_of(struct invocation *in)
                                     .seed = in->arguments.seed,
                                     .n_runs = in->arguments.n_runs,
                                     .n_devices = in->arguments.n_devices,
-                                    .kernels =
-                                        comma_list(in, in->arguments.kernel_files, in->arguments.n_kernel_files, NULL)};
+                                    .kernels = comma_list(in, a->kernel_files, a->n_kernel_files, NULL),
+                                    .command = a->command,
+                                    .only = comma_list(in, a->only, a->n_only, NULL),
+                                    .shard = a->shard,
+                                    .n_shards = a->n_shards};
 }
 
 /* --log alone starts a log; --resume alone goes on in the same file; both read one and write the other. */

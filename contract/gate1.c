@@ -263,6 +263,7 @@ void gate1_name_schedule(const struct device *device, const struct gate1_launch 
     snprintf(reason, sizeof reason, "%s", verdict->reason);
     verdict_reason(verdict, "%s (--schedule 0x%llx of `hipcontract run` repeats it)", reason,
                    (unsigned long long)launch->schedule);
+    verdict->schedule = launch->schedule;
 }
 
 /* Keeps the first run's outputs, and compares later runs with the first. */

@@ -427,13 +427,13 @@ static bool replay(struct registration_run *rr)
 {
     const struct decided *decided = rests_on_host_code(rr) ? NULL : rr->run->decided;
     size_t n = 0;
-    const struct verdict *verdicts =
+    const struct verdict *const *verdicts =
         decided ? decided->find(decided->context, rr->registration->name, rr->run->builds.device->chip, &n) : NULL;
     for (size_t i = 0; i < n; i++)
-        if (verdicts[i].subject == SUBJECT_GATE && !is_of_the_same_code(rr, &verdicts[i]))
+        if (verdicts[i]->subject == SUBJECT_GATE && !is_of_the_same_code(rr, verdicts[i]))
             return false;
     for (size_t i = 0; i < n; i++) {
-        struct verdict again = verdicts[i];
+        struct verdict again = *verdicts[i];
         again.replayed = true;
         stream_put(rr->run->stream, &again);
     }

@@ -103,6 +103,7 @@ struct verdict {
     struct hash128 code;                   /* of the code object that ran; zero where none did */
     struct hash128 output;                 /* gate 1: of all outputs */
     int n_runs;                            /* gate 1 */
+    uint64_t schedule;                     /* gate 1: of the run that is red; 0: the natural order, or none is */
     char checks[VERDICT_CHECKS_BYTES];     /* gate 1: the device's checks in the last run that began, "mem init …" */
     int64_t n_compared, n_wrong;           /* elements */
     int64_t n_undecided;                   /* gates 2 and 3: elements of which the reference makes no claim */
@@ -161,8 +162,8 @@ struct verdict_sink {
 /* Verdicts that an earlier run has decided: a registration that it finished with the same code object is not run again,
  * unless a launcher is part of it. */
 struct decided {
-    /* The finished registration's verdicts on the chip, or NULL; *code is the code object that it ran. */
-    const struct verdict *(*find)(void *context, const char *registration, const char *chip, size_t *n_verdicts);
+    /* The finished registration's verdicts on the chip; NULL and none where there are none. */
+    const struct verdict *const *(*find)(void *context, const char *registration, const char *chip, size_t *n_verdicts);
     void *context;
 };
 

@@ -10,17 +10,6 @@
 #include "contract/base/text.h"
 #include "reports/verdict_json.h"
 
-static json_t *environment_to_json(const struct log_environment *environment)
-{
-    return json_pack("{s:s, s:i, s:s, s:s*, s:s*, s:s*, s:s, s:s, s:s, s:s*, s:s*, s:I, s:i, s:o*, s:s*}", "record",
-                     "environment", "format", LOG_FORMAT, "hipcontract", environment->version, "commit",
-                     environment->commit, "toolchain", environment->toolchain, "compiler", environment->compiler, "device",
-                     environment->device, "chips", environment->chips, "scope", environment->scope, "checks",
-                     environment->checks, "matrix_model", environment->matrix_model, "seed", (json_int_t)environment->seed,
-                     "runs", environment->n_runs, "device_count",
-                     environment->n_devices ? json_integer(environment->n_devices) : NULL, "kernels", environment->kernels);
-}
-
 static void keep_error(struct run_log *log, const char *reason)
 {
     if (!log->failed)
@@ -54,7 +43,7 @@ bool log_open(struct run_log *log, const char *path, const struct log_environmen
 {
     if (!start(log, path, "w", error))
         return false;
-    write_line(log, environment_to_json(environment));
+    write_line(log, log_environment_to_json(environment));
     if (log->failed) {
         if (error)
             *error = log->error;
@@ -82,22 +71,24 @@ static json_t *end_to_json(const struct registration_end *end)
                      "duration_ns", end->duration_ns ? json_integer((json_int_t)end->duration_ns) : NULL);
 }
 
-static bool append_finished(struct text *text, const struct finished *finished)
+static bool append_finished(struct text *text, const struct report_kernel *kernel)
 {
-    for (size_t i = 0; i < finished->n_verdicts; i++)
-        if (!append_line(text, verdict_to_json(&finished->verdicts[i])))
+    size_t n;
+    const struct verdict *const *verdicts = history_verdicts(kernel, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!append_line(text, verdict_to_json(verdicts[i])))
             return false;
-    const struct registration_end end = {finished->registration, finished->chip, finished->duration_ns, true};
-    return append_line(text, end_to_json(&end));
+    const struct registration_end end = {kernel->registration, kernel->chip, kernel->duration_ns, true};
+    return n == 0 || append_line(text, end_to_json(&end));
 }
 
 bool log_reopen(struct run_log *log, const char *path, const struct log_environment *environment,
                 const struct run_history *history, struct error *error)
 {
     struct text text = {0};
-    bool ok = append_line(&text, environment_to_json(environment));
-    for (size_t i = 0; i < history->n_finished && ok; i++)
-        ok = append_finished(&text, &history->finished[i]);
+    bool ok = append_line(&text, log_environment_to_json(environment));
+    for (size_t i = 0; i < history->report.n_kernels && ok; i++)
+        ok = append_finished(&text, &history->report.kernels[i]);
     ok = ok && !text.failed;
     if (!ok)
         error_set(error, STATUS_ENVIRONMENT, "out of host memory for the log");

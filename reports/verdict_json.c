@@ -36,6 +36,7 @@ static const struct field fields[] = {
     FIELD(FIELD_HASH, "code", code),
     FIELD(FIELD_HASH, "output", output),
     FIELD(FIELD_INT, "runs", n_runs),
+    FIELD(FIELD_HEX64, "schedule", schedule),
     FIELD(FIELD_TEXT, "checks", checks),
     FIELD(FIELD_INT64, "compared", n_compared),
     FIELD(FIELD_INT64, "wrong", n_wrong),

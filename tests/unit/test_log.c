@@ -40,6 +40,7 @@ static struct verdict sample(void)
                         .shape = "1x33",
                         .pattern = "signed",
                         .code = {0x0123456789abcdef, 0xfedcba9876543210},
+                        .schedule = 0x8000000000000001,
                         .n_compared = 33,
                         .n_wrong = 1,
                         .worst_ratio = INFINITY,
@@ -206,10 +207,12 @@ static void first_line_is_the_environment_and_last_the_summary(void **state)
     free(data);
     struct run_history history;
     assert_true(history_read(path, &environment, &history, &error));
-    assert_int_equal(history.n_finished, 1);
-    assert_int_equal(history.finished[0].n_verdicts, 1);
-    assert_memory_equal(&history.finished[0].verdicts[0], &v, sizeof v);
-    assert_int_equal(history.finished[0].duration_ns, 1234567890123);
+    size_t n_verdicts;
+    const struct report_kernel *kernel = report_find(&history.report, "k", "gfx1151");
+    const struct verdict *const *verdicts = history_verdicts(kernel, &n_verdicts);
+    assert_int_equal(n_verdicts, 1);
+    assert_memory_equal(verdicts[0], &v, sizeof v);
+    assert_int_equal(kernel->duration_ns, 1234567890123);
     history_free(&history);
     unlink(path);
 }
@@ -229,7 +232,15 @@ static void a_log_that_goes_on_keeps_one_end_of_each_registration(void **state)
     struct run_log log;
     struct error error;
     struct verdict v = sample();
-    const struct run_history history = {&(struct finished){"k", "gfx1151", &v, 1, 77}, 1, {0}};
+    const struct verdict *verdicts[] = {&v};
+    struct report_kernel kernel = {.registration = "k",
+                                   .chip = "gfx1151",
+                                   .state = REPORT_FAIL,
+                                   .is_finished = true,
+                                   .verdicts = verdicts,
+                                   .n_verdicts = 1,
+                                   .duration_ns = 77};
+    const struct run_history history = {.report = {.kernels = &kernel, .n_kernels = 1}};
     char path[64], *data;
     size_t n;
     write_file(path, "");
@@ -264,6 +275,7 @@ static void refused(const char *text, const char *says)
     assert_int_equal(error.status, STATUS_USAGE);
     if (!strstr(error.text, says))
         fail_msg("'%s' does not say '%s'", error.text, says);
+    history_free(&history);
     unlink(path);
 }
 
@@ -271,14 +283,19 @@ static void logs_that_cannot_be_resumed_say_why(void **state)
 {
     (void)state;
     char text[400];
-    refused("", "nothing to resume");
+    refused("", "an empty file, no log");
+    refused("{\"record\":\"envir", "not one whole line");
     refused("{\"record\":\"verdict\"}\n", "starts with its environment");
-    refused("{\"record\":\"environment\",\"format\":2}\n", "another log format");
+    refused("{\"record\":\"environment\",\"format\":2}\n", "log format 2 is newer than this program's, 1");
+    refused("{\"record\":\"environment\",\"format\":0}\n", "log format 0 is older");
+    refused("{\"record\":\"environment\",\"format\":1,\"seed\":\"x\"}\n", "`seed` of the environment has the wrong type");
     refused("{\"record\":\"environment\",\"format\":1,\"seed\":2}\n", "another seed");
     refused("{\"record\":\"environment\",\"format\":1,\"seed\":1,\"runs\":3}\n", "another number of runs");
     refused("{\"record\":\"environment\",\"format\":1,\"seed\":1,\"runs\":5,\"scope\":\"full\"}\n", "--quick or --full");
     snprintf(text, sizeof text, "%snot json\n", first_line);
     refused(text, ":2: not a line of JSON");
+    snprintf(text, sizeof text, "%s%s", first_line, first_line);
+    refused(text, ":2: a second environment");
     snprintf(text, sizeof text, "%s{\"record\":\"verdict\",\"subject\":\"gate\",\"status\":\"fine\"}\n", first_line);
     refused(text, ":2: not a verdict");
 }
@@ -304,6 +321,8 @@ static void verdicts_of_other_checks_are_not_taken_over(void **state)
                  "another number of devices;");
     refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"chip\",\"kernels\":\"a.so\"",
                  "another list of --kernels;");
+    refused_with("\"device\":\"emulator\",\"checks\":\"mem sync\",\"matrix_model\":\"chip\",\"shard\":1,\"shards\":2",
+                 "another shard;");
 }
 
 static void last_line_that_was_cut_short_is_ignored(void **state)
@@ -315,7 +334,8 @@ static void last_line_that_was_cut_short_is_ignored(void **state)
     snprintf(text, sizeof text, "%s{\"record\":\"verdict\",\"subj", first_line);
     write_file(path, text);
     assert_true(history_read(path, &environment, &history, &error));
-    assert_int_equal(history.n_finished, 0);
+    assert_int_equal(history.report.n_kernels, 0);
+    assert_true(history.report.logs[0].is_cut);
     history_free(&history);
     unlink(path);
 }

@@ -554,7 +554,9 @@ static void unfinished_registration_is_run_again(void **state)
     (void)state;
     struct resumed r;
     open_resumed(&r, 5);
-    assert_int_equal(r.history.n_finished, 0);
+    size_t n;
+    assert_null(r.decided.find(r.decided.context, "dot", "gfx1151", &n));
+    assert_int_equal(n, 0);
     go(r.second, 0);
     assert_int_equal(count(r.second, SUBJECT_GATE, VERDICT_PASS), 26);
     close_resumed(&r);
