@@ -13,6 +13,7 @@
     X(gates, "gates 1-4 and controls only")                                                                                \
     X(limits, "gate 5 only; --update rewrites the committed records; --record prints RECORD lines")                        \
     X(audit, "every kernel, chip and compiler: registers, LDS, scratch, occupancy against the records, as one table")      \
+    X(report, "RUN.jsonl ...: what the logs of a run, or of its shards, come to, as lines and in files of other formats")  \
     X(list, "registrations with shapes, patterns, chips, controls; --teeth: which gate catches what")                      \
     X(run, "KERNEL --shape L: one case, verbosely")                                                                        \
     X(emulate, "FILE.co ...: run any kernel of any code object on the emulator")                                           \

@@ -58,9 +58,9 @@ enum { MOST_ROWS = 1 << 24 };
     X(FORMAT, "format", "NAME", FOR_AUDIT, "text, json, csv or markdown (default: text)")                                  \
     X(UPDATE, "update", NULL, FOR_LIMITS | FOR_AUDIT, "rewrite the committed records of what was selected")                \
     X(RECORD, "record", NULL, FOR_LIMITS | FOR_AUDIT, "print the figures of each kernel as a RECORD line too")             \
-    X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN, "colour even where the output is no terminal")                         \
-    X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN, "never colour")                                                  \
-    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT, "this text")
+    X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "colour even where the output is no terminal")            \
+    X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "never colour")                                     \
+    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT, "this text")
 
 #define OPTION_ENUM(id, name, value, commands, help) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
@@ -290,6 +290,11 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     while (command_mask == FOR_AUDIT && optind < argc)
         if (!add_value("only", argv[optind++], arguments->only, &arguments->n_only, error))
             return false;
+    if (command_mask == FOR_REPORT) {
+        arguments->logs = (const char *const *)argv + optind;
+        arguments->n_logs = (size_t)(argc - optind);
+        optind = argc;
+    }
     if (optind < argc)
         return error_set(error, STATUS_USAGE, "unexpected argument %s; `hipcontract %s --help` shows the usage",
                          argv[optind], arguments->command);

@@ -14,7 +14,7 @@
 #include "device/device.h"
 #include "reports/audit_table.h"
 
-enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8, FOR_AUDIT = 16 };
+enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8, FOR_AUDIT = 16, FOR_REPORT = 32 };
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5 };
 
 struct arguments {
@@ -44,7 +44,9 @@ struct arguments {
     const char *log, *resume, *shape, *bytes, *weights, *kernel;
     int n_rows;               /* --rows; 0: the default */
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
-    int color;                /* 1, 0, or -1: as the terminal says */
+    const char *const *logs;  /* report's operands */
+    size_t n_logs;
+    int color; /* 1, 0, or -1: as the terminal says */
 };
 
 /* Parses a command's arguments; strings are borrowed from argv. Errors: STATUS_USAGE, one line with a hint. */

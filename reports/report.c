@@ -214,23 +214,35 @@ static bool make_kernels(struct report *report, struct error *error)
     return report->kernels || no_memory(error);
 }
 
-/* Feeds a kernel to the counts as its run did. */
-static void count_kernel(struct counts *counts, const struct report_kernel *kernel)
+static void replay_gates(const struct report_kernel *kernel, struct verdict_sink sink)
 {
-    struct verdict_sink sink = counts_sink(counts);
-    for (size_t i = 0; i < kernel->n_verdicts; i++)
+    for (size_t i = 0; i + kernel->n_limits < kernel->n_verdicts; i++)
         sink.verdict(sink.context, kernel->verdicts[i]);
     if (kernel->is_finished && !kernel->has_limits_only && !report_leaves_out_all(kernel->verdicts[0]))
         sink.registration_end(sink.context, &(struct registration_end){kernel->registration, kernel->chip, 0, false});
 }
 
-/* Of one log, or of all (NULL). What is unfinished is counted last: no end sets what it leaves behind to rights. */
-static void count_kernels(const struct report *report, const struct report_log *log, struct counts *counts)
+static void replay_limits(const struct report_kernel *kernel, struct verdict_sink sink)
+{
+    for (size_t i = kernel->n_verdicts - kernel->n_limits; i < kernel->n_verdicts; i++)
+        sink.verdict(sink.context, kernel->verdicts[i]);
+}
+
+/* Of one log, or of all (NULL). */
+static void replay(const struct report *report, const struct report_log *log, struct verdict_sink sink)
 {
     for (int finished = 1; finished >= 0; finished--)
         for (size_t i = 0; i < report->n_kernels; i++)
             if (report->kernels[i].is_finished == finished && (!log || report->kernels[i].log == log))
-                count_kernel(counts, &report->kernels[i]);
+                replay_gates(&report->kernels[i], sink);
+    for (size_t i = 0; i < report->n_kernels; i++)
+        if (!log || report->kernels[i].log == log)
+            replay_limits(&report->kernels[i], sink);
+}
+
+void report_replay(const struct report *report, struct verdict_sink sink)
+{
+    replay(report, NULL, sink);
 }
 
 /* Durations and gate 5's cells, which no verdict holds: the summary's, less what the verdicts of the log make of the other
@@ -238,7 +250,7 @@ static void count_kernels(const struct report *report, const struct report_log *
 static void add_summary(struct report *report, size_t log)
 {
     struct counts folded = {0}, *summary = &report->entries->summaries[log];
-    count_kernels(report, &report->logs[log], &folded);
+    replay(report, &report->logs[log], counts_sink(&folded));
     for (size_t i = 0; i < summary->n_chips; i++) {
         const struct chip_counts *row = &summary->chips[i], *gates = counts_of(&folded, row->chip);
         struct chip_counts *sum = counts_of(&report->counts, row->chip);
@@ -292,7 +304,7 @@ bool report_settle(struct report *report, struct error *error)
     if (!check_overlap(report, error) || !make_kernels(report, error) || !list_problems(report, error) ||
         !report_note(report, error))
         return false;
-    count_kernels(report, NULL, &report->counts);
+    report_replay(report, counts_sink(&report->counts));
     for (size_t i = 0; i < report->n_logs; i++)
         add_summary(report, i);
     settle_status(report);

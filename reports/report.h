@@ -108,6 +108,10 @@ void report_end(struct report *report, const struct counts *counts, enum status 
 bool report_settle(struct report *report, struct error *error);
 void report_free(struct report *report);
 
+/* Feeds a sink with what the run decided: gates, teeth and controls with the ends of registrations, what is unfinished
+ * after all others, since no end sets to rights what it leaves behind, then the limits. */
+void report_replay(const struct report *report, struct verdict_sink sink);
+
 /* The kernel's row, or NULL. */
 const struct report_kernel *report_find(const struct report *report, const char *registration, const char *chip);
 
