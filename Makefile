@@ -80,6 +80,7 @@ help: ## list the targets
 
 deps: ## install what is missing (as root on Debian or Ubuntu), or say what is
 	@scripts/deps.sh build $(LLVM_VERSION)
+	@scripts/deps.sh page || true # all but the page of the HTML report is built without
 
 build: $(BUILD)/hipcontract ## build the binary
 
@@ -93,6 +94,7 @@ audit: deps ## every kernel, chip and compiler against the records, as one table
 	$(BUILD)/hipcontract audit $(if $(filter command line,$(origin CHIP)),--chip $(CHIP)) $(foreach g,$(ONLY),--only '$(g)') $(FLAGS)
 
 test: deps ## every test of the project (ONLY='GLOB' of test names)
+	@scripts/deps.sh test
 	@$(MAKE) -j$(JOBS) --no-print-directory build tests
 	@JOBS=$(JOBS) scripts/run_tests.sh $(BUILD) $(if $(ONLY),'$(ONLY)')
 
@@ -157,10 +159,16 @@ $(BUILD)/hipcontract: $(LIB_OBJECTS) $(LANES_OBJECTS) $(OPS_OBJECTS) $(BUILD)/ob
 	$(call say,LD)
 	$(Q)$(CC) $(SANITIZE) -Wl,--dynamic-list=$(EXPORTS) -o $@ $(filter %.o,$^) $(LIBS)
 
+# The page of the HTML report, for all builds: an empty file where it cannot be bundled, which the next build tries again.
+HTML_PAGE := build/html/page.html
+$(HTML_PAGE): scripts/bundle_page.sh $(wildcard reports/html/*) $(if $(wildcard $(HTML_PAGE)),$(shell test -s $(HTML_PAGE) || echo FORCE))
+	$(Q)scripts/bundle_page.sh $@
+$(BUILD)/obj/reports/html_page.o: $(HTML_PAGE)
+
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
+	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter reports/html_page.c,$<),-DHTML_PAGE='"$(HTML_PAGE)"') $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
 		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) \
 		$(if $(filter reference/lanes.c,$<),$(LANES_LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
 

@@ -8,6 +8,7 @@
 
 #include "contract/base/file.h"
 #include "contract/base/text.h"
+#include "reports/counts_json.h"
 #include "reports/verdict_json.h"
 
 static void keep_error(struct run_log *log, const char *reason)
@@ -117,24 +118,11 @@ struct verdict_sink log_sink(struct run_log *log)
     return (struct verdict_sink){.verdict = write_verdict, .registration_end = write_end, .context = log};
 }
 
-static json_t *chip_to_json(const struct chip_counts *row)
-{
-    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "chip",
-                     row->chip, "modelled", row->modelled, "kernels", (json_int_t)row->n_kernels, "pass",
-                     (json_int_t)row->n_pass, "fail", (json_int_t)row->n_fail, "known", (json_int_t)row->n_known,
-                     "controls", (json_int_t)row->n_controls, "red", (json_int_t)row->n_red, "green",
-                     (json_int_t)row->n_green, "missed", (json_int_t)row->n_missed, "controls_not_run",
-                     (json_int_t)row->n_controls_not_run, "limits", (json_int_t)row->n_limits, "limit_problems",
-                     (json_int_t)row->n_limit_problems, "gates_run", (json_int_t)row->n_cells_run, "gates_modelled",
-                     (json_int_t)row->n_cells_modelled, "gates_not_run", (json_int_t)row->n_cells_not_run, "gates_ns",
-                     (json_int_t)row->gates_ns, "limits_ns", (json_int_t)row->limits_ns);
-}
-
 void log_summary(struct run_log *log, const struct counts *counts, enum status status, bool interrupted)
 {
     json_t *chips = json_array();
     for (size_t i = 0; i < counts->n_chips; i++)
-        json_array_append_new(chips, chip_to_json(&counts->chips[i]));
+        json_array_append_new(chips, counts_to_json(&counts->chips[i]));
     write_line(log, json_pack("{s:s, s:i, s:b, s:o}", "record", "summary", "exit", (int)status, "interrupted", interrupted,
                               "chips", chips));
 }

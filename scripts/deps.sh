@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, or says what is. Usage: scripts/deps.sh build|audit|lint|clang|fuzz [LLVM_VERSION]
+# Installs what is missing, or says what is. Usage: scripts/deps.sh build|page|test|audit|lint|clang|fuzz [LLVM_VERSION]
 # Quiet and quick when nothing is missing: one dpkg-query. Its test sets DEPS_ROOT, a folder in place of / for the probes.
 set -euo pipefail
 
@@ -28,6 +28,14 @@ libopenblas-dev|/usr/include/x86_64-linux-gnu/cblas.h|peer of the reference in b
 libcmocka-dev|/usr/include/cmocka.h|unit tests
 clang-format-14|/usr/bin/clang-format-14|formatting; a test holds what make new writes to it
 "
+page_table="
+nodejs|/usr/bin/node|bundles the page of the HTML report
+npm|/usr/bin/npm|brings the packages that are bundled
+"
+test_table="
+chromium|/usr/bin/chromium|looks at the HTML report
+fonts-dejavu-core|/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|letters of its screenshots
+"
 lint_table="
 clang-tidy-14|/usr/bin/clang-tidy-14|static checks
 shellcheck|/usr/bin/shellcheck|static checks of scripts
@@ -49,11 +57,13 @@ clang-14|/usr/bin/clang-14|second host compiler
 "
 case $group in
 build) table=$build_table ;;
+page) table=$page_table ;;
+test) table=$test_table ;;
 audit) table=$audit_table ;;
 lint) table=$lint_table ;;
 clang) table=$clang_table ;;
 fuzz) table=$fuzz_table ;;
-*) echo "scripts/deps.sh: no group $group; build, audit, lint, clang or fuzz" >&2; exit 2 ;;
+*) echo "scripts/deps.sh: no group $group; build, page, test, audit, lint, clang or fuzz" >&2; exit 2 ;;
 esac
 
 packages=() probes=() reasons=()

@@ -1,0 +1,70 @@
+#include "reports/html.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/html_data.h"
+#include "reports/html_page.h"
+
+#define DATA_MARK "@REPORT@"
+
+/* Six digits: the page shows four, and the bits of outputs beside them. NULL when out of host memory. */
+static char *dump(const struct report *report, struct arena *arena, enum html_detail detail)
+{
+    json_t *data = html_data(report, arena, detail);
+    char *text = data ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    json_decref(data);
+    return text;
+}
+
+static char *dump_within(const struct report *report, struct arena *arena, size_t n_bytes)
+{
+    char *text = dump(report, arena, HTML_ALL_CASES);
+    if (!text || strlen(text) <= n_bytes)
+        return text;
+    free(text);
+    return dump(report, arena, HTML_NO_PASSED_CASES);
+}
+
+/* In a script element "</script>" and "<!--" would be read as markup, even in a string. */
+static void write_escaped(FILE *out, const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "<");
+        fwrite(at, 1, length, out);
+        at += length;
+        if (*at == '<') {
+            fputs("\\u003c", out);
+            at++;
+        }
+    }
+}
+
+bool html_write_page(FILE *out, const struct html_page *page, const struct report *report, struct error *error)
+{
+    const char *mark = memmem(page->text, page->n_bytes, DATA_MARK, strlen(DATA_MARK));
+    if (!mark)
+        return error_set(error, STATUS_ENVIRONMENT,
+                         "this program was built without the page of the HTML report: install nodejs and npm, and build "
+                         "it again");
+    struct arena arena = {0};
+    char *text = dump_within(report, &arena, page->most_bytes - page->n_bytes);
+    arena_free(&arena);
+    if (!text)
+        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the HTML report");
+    const char *rest = mark + strlen(DATA_MARK);
+    fwrite(page->text, 1, (size_t)(mark - page->text), out);
+    write_escaped(out, text);
+    fwrite(rest, 1, (size_t)(page->text + page->n_bytes - rest), out);
+    free(text);
+    if (fflush(out) != 0 || ferror(out))
+        return error_set(error, STATUS_USAGE, "%s", strerror(errno));
+    return true;
+}
+
+bool html_write(FILE *out, const struct report *report, struct error *error)
+{
+    struct html_page page = html_page();
+    return html_write_page(out, &page, report, error);
+}
