@@ -35,6 +35,9 @@ npm|/usr/bin/npm|brings the packages that are bundled
 test_table="
 chromium|/usr/bin/chromium|looks at the HTML report
 fonts-dejavu-core|/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|letters of its screenshots
+libxml2-utils|/usr/bin/xmllint|holds JUnit XML to its schema
+python3-jsonschema|/usr/lib/python3/dist-packages/jsonschema/__init__.py|holds SARIF to its schema
+npm|/usr/bin/npm|brings the two schemas
 "
 lint_table="
 clang-tidy-14|/usr/bin/clang-tidy-14|static checks
