@@ -8,6 +8,7 @@
 #include "commands/limits_pass.h"
 #include "commands/matrix_model.h"
 #include "commands/options.h"
+#include "commands/registrations.h"
 #include "commands/session.h"
 #include "contract/base/clock.h"
 #include "contract/base/text.h"
@@ -28,6 +29,7 @@ struct invocation {
     struct counts counts;
     struct console console;
     struct progress progress;
+    struct log_environment environment;
     struct run_log log;
     struct run_history history;
     struct decided decided;
@@ -89,7 +91,7 @@ static struct log_environment environment_of(struct invocation *in)
                                     .seed = in->arguments.seed,
                                     .n_runs = in->arguments.n_runs,
                                     .n_devices = in->arguments.n_devices,
-                                    .kernels = comma_list(in, a->kernel_files, a->n_kernel_files, NULL),
+                                    .kernels = registrations_files(a, &in->arena),
                                     .command = a->command,
                                     .only = comma_list(in, a->only, a->n_only, NULL),
                                     .shard = a->shard,
@@ -100,13 +102,12 @@ static struct log_environment environment_of(struct invocation *in)
 static bool open_log(struct invocation *in, struct error *error)
 {
     const struct arguments *a = &in->arguments;
-    struct log_environment environment = environment_of(in);
-    if (a->resume && !history_read(a->resume, &environment, &in->history, error))
+    if (a->resume && !history_read(a->resume, &in->environment, &in->history, error))
         return false;
     in->decided = history_decided(&in->history);
     if (a->log && (!a->resume || strcmp(a->log, a->resume) != 0))
-        return log_open(&in->log, a->log, &environment, error);
-    return !a->resume || log_reopen(&in->log, a->resume, &environment, &in->history, error);
+        return log_open(&in->log, a->log, &in->environment, error);
+    return !a->resume || log_reopen(&in->log, a->resume, &in->environment, &in->history, error);
 }
 
 static bool selects_anything(const struct invocation *in)
@@ -123,14 +124,18 @@ static bool open_invocation(struct invocation *in, struct error *error)
         return false;
     if (!selects_anything(in))
         return error_set(error, STATUS_USAGE, "no registration is selected; `hipcontract list` shows their names");
+    in->environment = environment_of(in);
     if (!open_log(in, error))
         return false;
     bool color = in->arguments.color < 0 ? isatty(STDOUT_FILENO) : in->arguments.color;
     in->progress = progress_begin(stderr, isatty(STDERR_FILENO));
     in->console = (struct console){.out = stdout, .color = color, .progress = &in->progress};
+    in->console.failures.environment = &in->environment;
+    in->progress.n_parts = in->arguments.n_chips ? (int)in->arguments.n_chips : 1;
     if (in->log.file)
         stream_add(&in->stream, log_sink(&in->log));
     stream_add(&in->stream, counts_sink(&in->counts));
+    stream_add(&in->stream, progress_counts(&in->progress));
     stream_add(&in->stream, console_sink(&in->console));
     return true;
 }
@@ -283,6 +288,7 @@ static bool run_all_chips(struct invocation *in, struct error *error)
     size_t n = in->arguments.n_chips ? in->arguments.n_chips : 1;
     bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
+        in->progress.part = (int)i;
         ok = run_chip(in, in->arguments.n_chips ? in->arguments.chips[i] : fallback, error);
         in->options.no_teeth = true;
     }
@@ -339,6 +345,7 @@ int contract_run(int argc, char **argv, bool with_limits, const char *usage)
         log_close(&in.log, NULL);
     }
     interrupt_close(&in.interrupt);
+    console_free(&in.console);
     history_free(&in.history);
     session_close(&in.session);
     arena_free(&in.arena);

@@ -20,8 +20,10 @@ bool registrations_open(const struct arguments *arguments, struct arena *arena, 
     return registry_check(registry, error) && chip_lists_are_known(registry, error);
 }
 
-void registrations_print_files(const struct arguments *arguments)
+const char *registrations_files(const struct arguments *arguments, struct arena *arena)
 {
+    const char *list = NULL;
     for (size_t i = 0; i < arguments->n_kernel_files; i++)
-        printf(" --kernels %s", arguments->kernel_files[i]);
+        list = i && list ? arena_format(arena, "%s,%s", list, arguments->kernel_files[i]) : arguments->kernel_files[0];
+    return list;
 }

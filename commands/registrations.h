@@ -11,7 +11,7 @@
  * case. Errors: STATUS_USAGE. */
 bool registrations_open(const struct arguments *arguments, struct arena *arena, struct kernel_files *files,
                         struct registry *registry, struct error *error);
-/* Prints " --kernels FILE" for each, for a command that repeats something. */
-void registrations_print_files(const struct arguments *arguments);
+/* The files of --kernels as a comma list, as the log has them; NULL: none were given, or there is no host memory. */
+const char *registrations_files(const struct arguments *arguments, struct arena *arena);
 
 #endif

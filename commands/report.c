@@ -38,9 +38,11 @@ static bool is_interrupted(const struct report *report)
 static void print_report(const struct report *report, const struct arguments *arguments)
 {
     struct console console = {.out = stdout, .color = arguments->color < 0 ? isatty(STDOUT_FILENO) : arguments->color};
+    console.failures.environment = &report->environment;
     print_header(report);
     report_replay(report, console_sink(&console));
     console_summary(&console, &report->counts, is_interrupted(report));
+    console_free(&console);
     for (size_t i = 0; i < report->n_notes; i++)
         fprintf(stderr, "hipcontract %s: %s\n", arguments->command, report->notes[i]);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "commands/matrix_model.h"
 #include "commands/options.h"
 #include "commands/registrations.h"
 #include "commands/row_dump.h"
@@ -17,6 +18,7 @@
 #include "contract/twin.h"
 #include "contract/weights.h"
 #include "reports/console.h"
+#include "reports/repeat.h"
 
 enum { SHOWN_OUTPUTS = 20, WEIGHTS_SHAPES = 2 };
 
@@ -41,6 +43,8 @@ struct one_run {
     struct launch_target target;
     struct twin twin;
     struct row_dump dump;
+    char checks[VERDICT_CHECKS_BYTES];  /* their names */
+    struct log_environment environment; /* as a log of this call would say it, for the command that repeats it */
     enum status status;
 };
 
@@ -92,26 +96,18 @@ static void print_wrong_outputs(const struct host_case *host, const struct outpu
         printf("  and %" PRId64 " more of %" PRId64 " outputs\n", n_wrong - SHOWN_OUTPUTS, plan_outputs(&host->plan));
 }
 
-/* The start of the command that repeats the case. */
-static void print_repeated(const struct one_run *one)
+static void print_repeat(const struct one_run *one, const struct verdict *v)
 {
-    printf("  repeat: hipcontract run %s", one->registration->name);
-    registrations_print_files(one->arguments);
-}
-
-static void print_repeat(const struct one_run *one, const struct host_case *host)
-{
-    const struct arguments *a = one->arguments;
-    print_repeated(one);
-    if (a->weights)
-        printf(" --weights %s --rows %d", a->weights, one->weights_rows[one->shape - one->weights_shapes]);
-    else
-        printf(" --shape %s", one->shape->label);
-    printf(" --pattern %s --chip %s --seed %" PRIu64 " --runs %d%s", reg_pattern_name(host->c.pattern),
-           one->target.device->chip, a->seed, a->n_runs, a->on_gpu ? " --device rocm" : "");
-    if (a->n_devices)
-        printf(" --device-count %d", a->n_devices);
-    putchar('\n');
+    struct text text = {0};
+    if (one->arguments->weights) {
+        text_append(&text, "hipcontract run %s --weights %s --rows %d", v->registration, one->arguments->weights,
+                    one->weights_rows[one->shape - one->weights_shapes]);
+        repeat_options(v, &one->environment, &text);
+    } else {
+        repeat_command(v, &one->environment, &text);
+    }
+    printf("  repeat: %s\n", text.data ? text.data : "");
+    text_free(&text);
 }
 
 static void print_verdict(struct one_run *one, const struct verdict *v)
@@ -181,7 +177,7 @@ static bool judge_outputs(struct one_run *one, const struct host_case *host, con
     if (v.status == VERDICT_PASS)
         return true;
     print_wrong_outputs(host, first);
-    print_repeat(one, host);
+    print_repeat(one, &v);
     return true;
 }
 
@@ -202,7 +198,7 @@ static bool run_opened_case(struct one_run *one, struct host_case *host, struct 
     gate1_run(&one->target, host, &fault, &runs, &host->arena, &first, &v);
     print_verdict(one, &v);
     if (v.status != VERDICT_PASS)
-        print_repeat(one, host);
+        print_repeat(one, &v);
     row_dump_print(&one->dump, stdout, host, &first);
     return !first.data[next_output(&host->plan, 0)] || judge_outputs(one, host, &first, error);
 }
@@ -238,7 +234,7 @@ static bool run_launcher_checks(struct one_run *one, struct error *error)
         launcher_check((enum reg_launcher_check)check, &host, &one->target, &fault, &one->builds, &options, &v);
         print_verdict(one, &v);
         if (v.status != VERDICT_PASS)
-            print_repeat(one, &host);
+            print_repeat(one, &v);
     }
     host_case_close(&host);
     return ok;
@@ -283,9 +279,7 @@ static void judge_bytes(struct one_run *one, const struct bytes_case *open, stru
     print_verdict(one, &v);
     if (v.status == VERDICT_PASS)
         return;
-    print_repeated(one);
-    printf(" --bytes '%s' --chip %s --seed %" PRIu64 "%s\n", one->bytes->name, one->target.device->chip,
-           one->arguments->seed, one->arguments->on_gpu ? " --device rocm" : "");
+    print_repeat(one, &v);
 }
 
 static bool run_bytes(struct one_run *one, struct error *error)
@@ -427,12 +421,28 @@ static bool run_chosen(struct one_run *one, struct error *error)
     return one->bytes ? run_bytes(one, error) : run_patterns(one, error) && run_launcher_checks(one, error);
 }
 
+static void note_environment(struct one_run *one)
+{
+    const struct arguments *a = one->arguments;
+    finding_kinds_list(a->checks, " ", one->checks, sizeof one->checks);
+    one->environment = (struct log_environment){.device = a->on_gpu ? "rocm" : "emulator",
+                                                .checks = a->on_gpu      ? NULL
+                                                          : *one->checks ? one->checks
+                                                                         : "none",
+                                                .matrix_model = a->on_gpu ? NULL : matrix_model_name(a->matrix_model),
+                                                .seed = a->seed,
+                                                .n_runs = a->n_runs,
+                                                .n_devices = a->n_devices,
+                                                .kernels = registrations_files(a, &one->session->arena)};
+}
+
 static bool run_on_device(struct one_run *one, struct error *error)
 {
     struct device *device;
     const char *chip = one->arguments->n_chips ? one->arguments->chips[0] : one->arguments->on_gpu ? NULL : DEFAULT_CHIP;
     if (!session_device(one->session, chip, &device, error))
         return false;
+    note_environment(one);
     one->builds = (struct builds){.builder = &one->session->builder, .device = device};
     bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error);
     one->twin = twin_find(&one->session->registry, one->registration, &one->builds);

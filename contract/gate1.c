@@ -258,7 +258,8 @@ bool gate1_keep(const struct workspace *ws, const struct gate1_launch *launch, s
 void gate1_name_schedule(const struct device *device, const struct gate1_launch *launch, struct verdict *verdict)
 {
     char reason[VERDICT_REASON_BYTES];
-    if (!device->set_schedule || !launch->schedule || !verdict->reason[0])
+    verdict->schedule = device->set_schedule ? launch->schedule : 0;
+    if (!verdict->schedule || !verdict->reason[0])
         return;
     snprintf(reason, sizeof reason, "%s", verdict->reason);
     verdict_reason(verdict, "%s (--schedule 0x%llx of `hipcontract run` repeats it)", reason,

@@ -85,7 +85,7 @@ bool gate1_keep(const struct workspace *ws, const struct gate1_launch *launch, s
                 struct verdict *verdict);
 /* The schedule of the n-th launch: 0 for the first, then `schedule`, or where that is 0 each its own. */
 uint64_t gate1_schedule(uint64_t seed, uint64_t schedule, int n);
-/* Adds the schedule of a red launch to the reason, on a device that takes schedules. */
+/* Notes the schedule of a red launch, in its field and in the reason, on a device that takes schedules. */
 void gate1_name_schedule(const struct device *device, const struct gate1_launch *launch, struct verdict *verdict);
 /* Notes which checks the device makes. */
 void gate1_name_checks(const struct device *device, unsigned checks, struct verdict *verdict);

@@ -4,15 +4,32 @@
 #include <math.h>
 #include <string.h>
 
+enum { RED = 31, GREEN, YELLOW }; /* ANSI's numbers */
+
 /* A status word in its column, coloured for a terminal. */
-static void print_word(const struct console *console, const char *word, const char *color)
+static void append_word(const struct console *console, struct text *line, const char *word, int color)
+{
+    if (console->color)
+        text_append(line, "\033[%dm%s\033[0m%*s", color, word, (int)(6 - strlen(word)), "");
+    else
+        text_append(line, "%-5s ", word);
+}
+
+static void clear_progress(const struct console *console)
 {
     if (console->progress)
         progress_clear(console->progress);
-    if (console->color)
-        fprintf(console->out, "\033[%sm%s\033[0m%*s", color, word, (int)(6 - strlen(word)), "");
-    else
-        fprintf(console->out, "%-5s ", word);
+}
+
+/* Prints a verdict's line, keeps it where it is a failure, and frees it. */
+static void print_line(struct console *console, const struct verdict *v, struct text *line)
+{
+    const char *text = line->data ? line->data : "";
+    clear_progress(console);
+    fprintf(console->out, "%s\n", text);
+    fflush(console->out);
+    failures_note(&console->failures, v, text);
+    text_free(line);
 }
 
 static void explain_place(const struct verdict *v, struct text *text)
@@ -33,46 +50,28 @@ static bool has_numbers(const struct verdict *v)
 void console_explain(const struct verdict *v, struct text *text)
 {
     explain_place(v, text);
-    text_append(text, "%s%s", text->length ? ": " : "", *v->reason ? v->reason : verdict_status_name(v->status));
+    text_append(text, "%s%s", v->gate || *v->shape || *v->pattern ? ": " : "",
+                *v->reason ? v->reason : verdict_status_name(v->status));
     if (has_numbers(v))
         text_append(text, " (%s: got %.9g = 0x%" PRIx64 ", reference %.17g, bound %.3g; %" PRId64 " of %" PRId64 " wrong)",
                     v->worst.tensor, v->worst.got, v->worst.got_bits, v->worst.reference, v->worst.bound, v->n_wrong,
                     v->n_compared);
 }
 
-static void print_explained(struct console *console, const char *word, const char *color, const struct verdict *v,
-                            const char *name, const char *lead)
-{
-    struct text text = {0};
-    console_explain(v, &text);
-    print_word(console, word, color);
-    fprintf(console->out, "%s %s  %s%s\n", v->chip, name, lead, text.data ? text.data : "");
-    fflush(console->out);
-    text_free(&text);
-}
-
-/* The word of a line that is printed at once for a gate's verdict; NULL: none is. */
-static const char *word_of(enum verdict_status status, const char **color)
-{
-    *color = "31";
-    switch (status) {
-    case VERDICT_FAIL:
-    case VERDICT_EXPIRED:
-    case VERDICT_NOT_FOUND:
-    case VERDICT_LAUNCH_FAILED:
-    case VERDICT_BUILD_FAILED:
-        return "FAIL";
-    case VERDICT_INVALID:
-        return "INVALID";
-    case VERDICT_BLIND:
-        return "BLIND";
-    case VERDICT_KNOWN_FINDING:
-        *color = "33";
-        return "KNOWN";
-    default:
-        return NULL;
-    }
-}
+/* The words of the lines that are printed at once, for the verdicts that have one. */
+static const struct {
+    const char *word, *lead;
+    int color;
+} words[VERDICT_STATUS_COUNT] = {
+    [VERDICT_FAIL] = {"FAIL", "", RED},
+    [VERDICT_EXPIRED] = {"FAIL", "", RED},
+    [VERDICT_NOT_FOUND] = {"FAIL", "", RED},
+    [VERDICT_LAUNCH_FAILED] = {"FAIL", "launch failed: ", RED},
+    [VERDICT_BUILD_FAILED] = {"FAIL", "build failed: ", RED},
+    [VERDICT_INVALID] = {"INVALID", "", RED},
+    [VERDICT_BLIND] = {"BLIND", "", RED},
+    [VERDICT_KNOWN_FINDING] = {"KNOWN", "", YELLOW},
+};
 
 static bool is_of_launcher(const struct verdict *v)
 {
@@ -81,20 +80,21 @@ static bool is_of_launcher(const struct verdict *v)
 
 static void print_failure(struct console *console, const struct verdict *v)
 {
-    const char *color, *word = word_of(v->status, &color);
-    if (!word)
+    struct text line = {0};
+    if (!words[v->status].word)
         return;
-    bool counts = v->status != VERDICT_KNOWN_FINDING;
-    console->n_failures += counts;
-    if (console->n_failures > CONSOLE_FAILURES)
-        return;
-    char lead[VERDICT_NAME_BYTES + 48];
-    const char *failed = v->status == VERDICT_LAUNCH_FAILED  ? "launch failed: "
-                         : v->status == VERDICT_BUILD_FAILED ? "build failed: "
-                                                             : "";
+    console->n_failures += v->status != VERDICT_KNOWN_FINDING;
     const char *what = v->subject == SUBJECT_TOOTH ? "tooth " : is_of_launcher(v) ? "launcher, " : *v->name ? "bytes " : "";
-    snprintf(lead, sizeof lead, "%s%s%s%s", failed, what, v->name, *v->name ? ": " : "");
-    print_explained(console, word, color, v, v->registration, lead);
+    append_word(console, &line, words[v->status].word, words[v->status].color);
+    text_append(&line, "%s %s  %s%s%s%s", v->chip, v->registration, words[v->status].lead, what, v->name,
+                *v->name ? ": " : "");
+    console_explain(v, &line);
+    if (console->n_failures <= CONSOLE_FAILURES) {
+        print_line(console, v, &line);
+        return;
+    }
+    failures_note(&console->failures, v, line.data ? line.data : "");
+    text_free(&line);
 }
 
 static void note_exact(struct console *console, const struct verdict *v)
@@ -165,29 +165,30 @@ static void note_gate(struct console *console, const struct verdict *v)
 
 static void print_control(struct console *console, const struct verdict *v)
 {
-    bool red = v->status == VERDICT_RED, green = v->status == VERDICT_GREEN, missed = v->status == VERDICT_MISS;
-    print_word(console,
-               red      ? "RED"
-               : green  ? "GREEN"
-               : missed ? "MISS"
-                        : "SKIP",
-               red || green ? "32"
-               : missed     ? "31"
-                            : "33");
-    if (red)
-        fprintf(console->out, "%s %s  as planted, at gate %d: %s\n", v->chip, v->name, v->gate, v->reason);
-    else if (green)
-        fprintf(console->out, "%s %s  as it must be here, at gate %d: %s\n", v->chip, v->name, v->gate, v->reason);
-    else
-        fprintf(console->out, "%s %s  %s\n", v->chip, v->name, v->reason);
-    fflush(console->out);
+    static const struct {
+        const char *word, *lead;
+        int color;
+    } outcomes[VERDICT_STATUS_COUNT] = {
+        [VERDICT_RED] = {"RED", "as planted, at gate", GREEN},
+        [VERDICT_GREEN] = {"GREEN", "as it must be here, at gate", GREEN},
+        [VERDICT_MISS] = {"MISS", NULL, RED},
+    };
+    struct text line = {0};
+    const char *word = outcomes[v->status].word, *lead = outcomes[v->status].lead;
+    append_word(console, &line, word ? word : "SKIP", word ? outcomes[v->status].color : YELLOW);
+    text_append(&line, "%s %s  ", v->chip, v->name);
+    if (lead)
+        text_append(&line, "%s %d: ", lead, v->gate);
+    text_append(&line, "%s", v->reason);
+    print_line(console, v, &line);
 }
 
 static void print_limit(struct console *console, const struct verdict *v)
 {
-    print_word(console, "LIMIT", verdict_status_is_red(v->status) ? "31" : "32");
-    fprintf(console->out, "%s %s  %s\n", v->chip, v->registration, v->reason);
-    fflush(console->out);
+    struct text line = {0};
+    append_word(console, &line, "LIMIT", verdict_status_is_red(v->status) ? RED : GREEN);
+    text_append(&line, "%s %s  %s", v->chip, v->registration, v->reason);
+    print_line(console, v, &line);
 }
 
 static void fold(void *context, const struct verdict *v)
@@ -262,8 +263,12 @@ static void print_bytes(const struct console *console)
 static void print_pass(const struct console *console, const char *registration, const char *chip)
 {
     FILE *out = console->out;
-    print_word(console, "PASS", "32");
-    fprintf(out, "%s %s  %d shape%s", chip, registration, console->n_shapes, console->n_shapes == 1 ? "" : "s");
+    struct text word = {0};
+    append_word(console, &word, "PASS", GREEN);
+    clear_progress(console);
+    fprintf(out, "%s%s %s  %d shape%s", word.data ? word.data : "", chip, registration, console->n_shapes,
+            console->n_shapes == 1 ? "" : "s");
+    text_free(&word);
     if (console->n_left_out)
         fprintf(out, " (%d left out)", console->n_left_out);
     fputs("  gate 1: ", out);
@@ -289,7 +294,8 @@ static void registration_end(void *context, const struct registration_end *end)
     else if (console->n_failures > CONSOLE_FAILURES)
         fprintf(console->out, "      %s %s  and %d more failures (the log has all)\n", end->chip, end->registration,
                 console->n_failures - CONSOLE_FAILURES);
-    *console = (struct console){.out = console->out, .color = console->color, .progress = console->progress};
+    *console = (struct console){
+        .out = console->out, .color = console->color, .progress = console->progress, .failures = console->failures};
 }
 
 struct verdict_sink console_sink(struct console *console)
@@ -327,11 +333,16 @@ static void print_summary(FILE *out, const struct chip_counts *row, bool interru
 
 void console_summary(struct console *console, const struct counts *counts, bool interrupted)
 {
-    if (console->progress)
-        progress_clear(console->progress);
+    clear_progress(console);
+    failures_print(&console->failures, console->out);
     for (size_t i = 0; i < counts->n_chips; i++)
         print_coverage(console->out, &counts->chips[i]);
     for (size_t i = 0; i < counts->n_chips; i++)
         print_summary(console->out, &counts->chips[i], interrupted);
     fflush(console->out);
+}
+
+void console_free(struct console *console)
+{
+    failures_free(&console->failures);
 }

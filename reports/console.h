@@ -9,6 +9,7 @@
 #include "contract/base/text.h"
 #include "contract/counts.h"
 #include "contract/verdict.h"
+#include "reports/failures.h"
 #include "reports/progress.h"
 
 enum { CONSOLE_FAILURES = 20, CONSOLE_GATES = 6 };
@@ -23,6 +24,7 @@ struct console {
     FILE *out;
     bool color;
     struct progress *progress; /* cleared before each line; may be NULL */
+    struct failures failures;  /* repeated before the summary; console_free */
     /* Of the registration whose verdicts come now: */
     char last_shape[VERDICT_NAME_BYTES];
     int n_shapes, n_left_out, n_runs, n_failures;
@@ -41,8 +43,9 @@ struct console {
 };
 
 struct verdict_sink console_sink(struct console *console);
-/* One COVERAGE line a chip, then one SUMMARY line a chip, which says so where the run was interrupted. */
+/* The failures, one COVERAGE line a chip, then one SUMMARY line a chip, which says so where the run was interrupted. */
 void console_summary(struct console *console, const struct counts *counts, bool interrupted);
+void console_free(struct console *console);
 /* The text after "NAME  " of a verdict's line: "gate 3 at 64x512x128 (signed): output 0 is …". */
 void console_explain(const struct verdict *verdict, struct text *text);
 

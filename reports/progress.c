@@ -1,14 +1,17 @@
 #include "reports/progress.h"
 
+#include <inttypes.h>
+#include <sys/ioctl.h>
+
 #include "contract/base/clock.h"
 
-#define TERMINAL_INTERVAL_NS 100000000ull
-#define PLAIN_INTERVAL_NS    30000000000ull
+#define INTERVAL_NS 100000000ull
+enum { USUAL_COLUMNS = 80, BAR = 20 };
 
 struct progress progress_begin(FILE *out, bool is_terminal)
 {
     uint64_t now_ns = clock_ns();
-    return (struct progress){.out = out, .is_terminal = is_terminal, .start_ns = now_ns, .last_ns = now_ns};
+    return (struct progress){.out = out, .is_terminal = is_terminal, .start_ns = now_ns, .last_ns = now_ns, .n_parts = 1};
 }
 
 void progress_left(double done_share, uint64_t elapsed_ns, char text[16])
@@ -24,37 +27,68 @@ void progress_left(double done_share, uint64_t elapsed_ns, char text[16])
         snprintf(text, 16, "%u:%02u", seconds / 60, seconds % 60);
 }
 
-static void show(struct progress *progress, const char *registration, const char *shape, double done_share)
+void progress_line(const struct progress *progress, const char *registration, const char *shape, double done_share,
+                   uint64_t elapsed_ns, int n_columns, char text[PROGRESS_COLUMNS])
 {
-    enum { BAR = 20 };
-    char left[16], bar[BAR + 1];
-    progress_left(done_share, clock_ns() - progress->start_ns, left);
+    char left[16], counts[64] = "", bar[BAR + 1];
+    double done = (progress->part + done_share) / progress->n_parts;
+    progress_left(done, elapsed_ns, left);
     for (int i = 0; i < BAR; i++)
-        bar[i] = i < (int)(done_share * BAR) ? '#' : '.';
+        bar[i] = i < (int)(done * BAR) ? '#' : '.';
     bar[BAR] = '\0';
-    if (progress->is_terminal)
-        fprintf(progress->out, "\r\033[K[%s] %3.0f %%  %s left  %.40s %.40s", bar, done_share * 100, *left ? left : "?",
-                registration, shape);
-    else
-        fprintf(progress->out, "progress: %.0f %%, %s left, at %s %s\n", done_share * 100, *left ? left : "?", registration,
-                shape);
-    fflush(progress->out);
-    progress->is_shown = progress->is_terminal;
+    int n_bytes = n_columns + 1 < PROGRESS_COLUMNS ? n_columns + 1 : PROGRESS_COLUMNS;
+    if (progress->has_counts)
+        snprintf(counts, sizeof counts, "%" PRId64 " passed, %" PRId64 " failed  ", progress->n_passed, progress->n_failed);
+    snprintf(text, (size_t)n_bytes, "[%s] %3.0f %%  %s left  %s%s %s", bar, done * 100, *left ? left : "?", counts,
+             registration, shape);
+}
+
+/* Of the terminal; a line that fills the last one would wrap. */
+static int columns_of(FILE *out)
+{
+    struct winsize size;
+    bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return (known ? size.ws_col : USUAL_COLUMNS) - 1;
 }
 
 static void step(void *context, const char *registration, const char *shape, double done_share)
 {
     struct progress *progress = context;
     uint64_t now_ns = clock_ns();
-    if (now_ns - progress->last_ns < (progress->is_terminal ? TERMINAL_INTERVAL_NS : PLAIN_INTERVAL_NS))
+    if (!progress->is_terminal || now_ns - progress->last_ns < INTERVAL_NS)
         return;
+    char line[PROGRESS_COLUMNS];
+    progress_line(progress, registration, shape, done_share, now_ns - progress->start_ns, columns_of(progress->out), line);
+    fprintf(progress->out, "\r\033[K%s", line);
+    fflush(progress->out);
     progress->last_ns = now_ns;
-    show(progress, registration, shape, done_share);
+    progress->is_shown = true;
 }
 
 struct progress_sink progress_sink(struct progress *progress)
 {
     return (struct progress_sink){.step = step, .context = progress};
+}
+
+static void count_verdict(void *context, const struct verdict *verdict)
+{
+    struct progress *progress = context;
+    progress->fails |= verdict_exit(verdict) != STATUS_OK;
+}
+
+static void count_registration(void *context, const struct registration_end *end)
+{
+    (void)end;
+    struct progress *progress = context;
+    progress->n_passed += !progress->fails;
+    progress->n_failed += progress->fails;
+    progress->fails = false;
+}
+
+struct verdict_sink progress_counts(struct progress *progress)
+{
+    progress->has_counts = true;
+    return (struct verdict_sink){.verdict = count_verdict, .registration_end = count_registration, .context = progress};
 }
 
 void progress_clear(struct progress *progress)

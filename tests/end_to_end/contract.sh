@@ -102,6 +102,13 @@ edited_kernel() {
         in_copy run 1 gates --only "$kernel" --quick && out_says "^FAIL  gfx1151 $kernel  gate 3 at .* times its bound \(out: got .* = 0x[0-9a-f]+, reference .*, bound " &&
         last_line_is '^SUMMARY gfx1151 1 kernels: 0 pass gates 1-4, 1 fail,'
 }
+repeats_failures() { # before the summary, each with a command that fails in the same way
+    local words
+    sed -n '/^FAILURES [0-9]*$/,/^COVERAGE/p' "$work/out" >"$work/failures"
+    grep -m 1 '^FAIL  ' "$work/failures" | grep -oE 'output [0-9]+ is [0-9.]+ times its bound' >"$work/first" &&
+        read -ra words < <(grep -m 1 '^      hipcontract run ' "$work/failures" | sed 's/^ *hipcontract //') &&
+        in_copy run 1 "${words[@]}" && grep -qFf "$work/first" "$work/out"
+}
 edited_case() {
     in_copy run 1 run "$kernel" --shape 2x33 --pattern signed && out_says '^  out\[[0-9]+\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, -?0x.*\)  reference .*  bound .*  ratio ' &&
         out_says "^  repeat: hipcontract run $kernel --shape 2x33 --pattern signed --chip gfx1151 --seed 1" &&
@@ -112,7 +119,7 @@ edited_rows() {
     edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * (gridDim.x > 1 ? 1.0001f : 1.0f) * load4(weight/' &&
         in_copy run 1 run "$kernel" --bytes rows && out_says '^  out\[0\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, .*\)  expected .*\(0x[0-9a-f]{8}, ' &&
         out_says "^FAIL $kernel: bytes rows: gate 1 at 9x1025 \(signed\): row 0 alone: out\[0\]\[[0-9]+\] is 0x[0-9a-f]+ and in the launch of all 0x[0-9a-f]+; [0-9]+ of 1025 elements differ" &&
-        out_says "^  repeat: hipcontract run $kernel --bytes 'rows' --chip gfx1151 --seed 1" && [ "$(grep -c '^  out\[' "$work/out")" -eq 20 ]
+        out_says "^  repeat: hipcontract run $kernel --bytes rows --chip gfx1151 --seed 1" && [ "$(grep -c '^  out\[' "$work/out")" -eq 20 ]
 }
 edited_record() {
     copy_project
@@ -202,6 +209,7 @@ check 'a row that no tensor has is one line and status 2' no_such_row
 check 'list gives JSON' list_json
 check 'list gives the table of teeth' list_teeth
 check 'one edited constant in a kernel is red at gate 3' edited_kernel
+check 'failures are repeated at the end, with a command that repeats each' repeats_failures
 check 'a red case shows its outputs and how to repeat it' edited_case
 check 'rows whose bytes depend on the grid break the byte contract' edited_rows
 check 'one edited number in a record is red at gate 5' edited_record

@@ -25,6 +25,7 @@ static char *printed(const struct verdict *verdicts, size_t n, bool ends)
     if (ends)
         sink.registration_end(sink.context,
                               &(struct registration_end){.registration = "tf_exl3_rot_in", .chip = "gfx1151"});
+    console_free(&console);
     fclose(out);
     return text;
 }
@@ -234,6 +235,7 @@ static void summary_line_is_last_and_stable(void **state)
                                        .gates_ns = 444983123456,
                                        .limits_ns = 2447000000}}};
     console_summary(&console, &counts, false);
+    console_free(&console);
     fclose(out);
     assert_string_equal(
         text, "COVERAGE gfx1151 169 kernels x gates 1-5: 838 run, 2 modelled, 5 not run; modelled: "
@@ -254,6 +256,7 @@ static char *run_of(const struct verdict *v, bool color)
     counts_sink(&counts).verdict(&counts, v);
     console_sink(&console).verdict(&console, v);
     console_summary(&console, &counts, false);
+    console_free(&console);
     fclose(out);
     return text;
 }
@@ -323,6 +326,93 @@ static void time_left_follows_the_share_done(void **state)
     assert_string_equal(text, "1:01:01");
 }
 
+/* Registrations that passed and failed, the share of all chips, and the time that the rest takes. */
+static void status_line_counts_registrations(void **state)
+{
+    (void)state;
+    char line[PROGRESS_COLUMNS];
+    struct progress progress = progress_begin(stderr, true);
+    struct verdict_sink counts = progress_counts(&progress);
+    static const enum verdict_status statuses[] = {VERDICT_PASS, VERDICT_FAIL, VERDICT_KNOWN_FINDING, VERDICT_INVALID,
+                                                   VERDICT_PASS};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        struct verdict v = {.gate = GATE_BYTES, .status = statuses[i]}, after = {.gate = GATE_BOUND};
+        counts.verdict(counts.context, &v);
+        counts.verdict(counts.context, &after);
+        counts.registration_end(counts.context, &(struct registration_end){.registration = "k", .chip = "gfx1151"});
+    }
+    progress.part = 1;
+    progress.n_parts = 2;
+    progress_line(&progress, "k", "1x33", 0.5, 30000000000, 150, line);
+    assert_string_equal(line, "[###############.....]  75 %  0:10 left  3 passed, 2 failed  k 1x33");
+    progress_line(&progress, "k", "1x33", 0.5, 30000000000, 30, line);
+    assert_string_equal(line, "[###############.....]  75 %  ");
+    progress_line(&progress, "k", "1x33", 0.5, 30000000000, 10000, line);
+    assert_int_equal(strlen(line), strlen("[###############.....]  75 %  0:10 left  3 passed, 2 failed  k 1x33"));
+}
+
+static void no_status_line_in_a_pipe(void **state)
+{
+    (void)state;
+    for (int is_terminal = 0; is_terminal < 2; is_terminal++) {
+        char *text = NULL;
+        size_t length;
+        FILE *out = open_memstream(&text, &length);
+        struct progress progress = progress_begin(out, is_terminal);
+        progress.last_ns -= 3600000000000;
+        struct progress_sink sink = progress_sink(&progress);
+        sink.step(sink.context, "k", "1x33", 0.5);
+        progress_clear(&progress);
+        fclose(out);
+        assert_int_equal(strstr(text, "k 1x33") != NULL, is_terminal);
+        assert_int_equal(length > 0, is_terminal);
+        free(text);
+    }
+}
+
+/* The lines that tools read last stay last. */
+static void failures_are_repeated_before_the_summary(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct log_environment environment = {.seed = 1, .n_runs = 5};
+    struct console console = {.out = out, .failures.environment = &environment};
+    struct counts counts = {0};
+    struct verdict_sink sinks[] = {counts_sink(&counts), console_sink(&console)};
+    struct verdict verdicts[] = {
+        {GATE_OF(3, "1x128"), .status = VERDICT_FAIL, .pattern = "signed", .reason = "red", .worst.index = -1},
+        {GATE_OF(4, "1x128"), .status = VERDICT_KNOWN_FINDING, .reason = "known", .worst.index = -1},
+        {.subject = SUBJECT_CONTROL,
+         .status = VERDICT_MISS,
+         .gate = 3,
+         .chip = "gfx1151",
+         .registration = "tf_exl3_rot_in",
+         .name = "c",
+         .reason = "stayed green: x one row late"},
+    };
+    for (size_t i = 0; i < 3; i++)
+        for (size_t s = 0; s < 2; s++)
+            sinks[s].verdict(sinks[s].context, &verdicts[i]);
+    console_sink(&console).registration_end(
+        &console, &(struct registration_end){.registration = "tf_exl3_rot_in", .chip = "gfx1151"});
+    fflush(out);
+    size_t decided = length;
+    console_summary(&console, &counts, false);
+    console_free(&console);
+    fclose(out);
+    static const char expected[] =
+        "FAILURES 2\n"
+        "FAIL  gfx1151 tf_exl3_rot_in  gate 3 at 1x128 (signed): red\n"
+        "      hipcontract run tf_exl3_rot_in --shape 1x128 --pattern signed --chip gfx1151 --seed 1 --runs 5\n"
+        "MISS  gfx1151 c  stayed green: x one row late\n"
+        "      hipcontract gates --only tf_exl3_rot_in --chip gfx1151 --seed 1 --runs 5\n"
+        "COVERAGE gfx1151 ";
+    assert_int_equal(strncmp(text + decided, expected, strlen(expected)), 0);
+    free(text);
+}
+
 /* A launcher's checks have a list of their own in the line, and name themselves when red. */
 static void launcher_checks_are_named(void **state)
 {
@@ -348,6 +438,7 @@ static void launcher_checks_are_named(void **state)
     v.status = VERDICT_FAIL;
     snprintf(v.reason, sizeof v.reason, "run 3 on device 1: wrong");
     sink.verdict(sink.context, &v);
+    console_free(&console);
     fclose(out);
     assert_non_null(strstr(line, ", guards intact, bytes: rows, launcher: devices (1 left out); gate 2: "));
     assert_non_null(strstr(line, "\nFAIL  gfx1151 k  launcher, devices: gate 1 at 1x1: run 3 on device 1: wrong\n"));
@@ -371,6 +462,9 @@ int main(void)
         cmocka_unit_test(controls_that_must_be_green_are_told_apart),
         cmocka_unit_test(a_byte_contract_left_out_is_no_shape),
         cmocka_unit_test(time_left_follows_the_share_done),
+        cmocka_unit_test(status_line_counts_registrations),
+        cmocka_unit_test(no_status_line_in_a_pipe),
+        cmocka_unit_test(failures_are_repeated_before_the_summary),
         cmocka_unit_test(launcher_checks_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

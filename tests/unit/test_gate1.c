@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -93,6 +94,19 @@ static void a_race_shows_because_schedules_differ(void **state)
     assert_int_equal(judged("follows_schedule", false).status, VERDICT_PASS);
 }
 
+/* As a field, and no number but that of the reason. */
+static void the_schedule_of_a_red_run_is_noted(void **state)
+{
+    (void)state;
+    char named[40];
+    struct verdict v = judged("follows_schedule", true);
+    assert_int_not_equal(v.schedule, 0);
+    snprintf(named, sizeof named, "(--schedule 0x%llx of ", (unsigned long long)v.schedule);
+    assert_non_null(strstr(v.reason, named));
+    assert_int_equal(judged("differs", false).schedule, 0);
+    assert_int_equal(judged("dot", true).schedule, 0);
+}
+
 static void read_past_the_end_is_found_in_the_tight_layout(void **state)
 {
     (void)state;
@@ -176,6 +190,7 @@ int main(void)
         cmocka_unit_test(changed_input_is_found),
         cmocka_unit_test(different_bytes_between_runs_are_found),
         cmocka_unit_test(a_race_shows_because_schedules_differ),
+        cmocka_unit_test(the_schedule_of_a_red_run_is_noted),
         cmocka_unit_test(read_past_the_end_is_found_in_the_tight_layout),
         cmocka_unit_test(findings_are_red_with_their_text),
         cmocka_unit_test(checks_are_those_of_the_last_run_that_began),
