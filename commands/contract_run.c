@@ -79,6 +79,7 @@ static struct log_environment environment_of(struct invocation *in)
     finding_kinds_list(in->arguments.checks, " ", in->checks, sizeof in->checks);
     return (struct log_environment){.version = HIPCONTRACT_VERSION,
                                     .commit = *in->session.commit ? in->session.commit : NULL,
+                                    .records = in->session.records,
                                     .toolchain = toolchain_name(in->session.toolchain),
                                     .compiler = toolchain_version(in->session.toolchain),
                                     .device = on_gpu ? "rocm" : "emulator",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/records_touched.h"
 #include "commands/registrations.h"
 #include "contract/base/project.h"
 #include "records/limits.h"
@@ -73,7 +74,10 @@ static void read_commit(struct session *session)
     struct process_result result;
     const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
     const char *at = session->files.n_files ? session->files.files[0].folder : root;
-    if ((at == root && !project_root(root, sizeof root, NULL)) || !process_run(argv, at, &result, NULL))
+    if (at == root && !project_root(root, sizeof root, NULL))
+        return;
+    session->records = records_touched(at, &session->arena);
+    if (!process_run(argv, at, &result, NULL))
         return;
     size_t n = 0;
     while (result.exit_status == 0 && n < result.out.n_bytes && n + 1 < sizeof session->commit &&

@@ -21,6 +21,7 @@ struct session {
     struct builder builder;        /* compiles with the toolchain */
     struct launch_checker checker; /* gate 5's check of one launch */
     char commit[64];               /* of the project's root, or of the first file's folder; "" where it has none */
+    const char *records;           /* those that the commit touches; NULL: not known (commands/records_touched.h) */
     struct arena arena;
 };
 

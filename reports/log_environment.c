@@ -19,6 +19,7 @@ struct field {
 static const struct field fields[] = {
     FIELD(FIELD_TEXT, "hipcontract", version, "version of hipcontract", LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "commit", commit, "commit", LOG_TO_MERGE),
+    FIELD(FIELD_TEXT, "records", records, "records touched", 0),
     FIELD(FIELD_TEXT, "toolchain", toolchain, "toolchain", LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "compiler", compiler, "compiler", LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "command", command, "command", LOG_TO_MERGE),

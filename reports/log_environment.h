@@ -18,6 +18,7 @@ enum { LOG_FORMAT = 1 };
 /* Strings are borrowed, or the arena's that they were read into; NULL where the log does not say. */
 struct log_environment {
     const char *version, *commit, *toolchain, *compiler, *device, *chips;
+    const char *records;               /* files that the commit touches, a comma list, "" none; NULL: not known */
     const char *scope;                 /* "quick", "default" or "full" */
     const char *checks, *matrix_model; /* of the emulator, "mem init …" or "none", "chip" or "ieee"; NULL elsewhere */
     uint64_t seed;

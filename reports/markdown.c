@@ -1,11 +1,21 @@
 #include "reports/markdown.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
-void markdown_write_text(FILE *out, const char *text)
+/* An underscore within a word is no markup. */
+static bool is_within_word(const char *text, const char *at)
 {
-    for (; *text; text++) {
-        if (*text == '\n' || *text == '\r')
+    return at > text && isalnum((unsigned char)at[-1]) && isalnum((unsigned char)at[1]);
+}
+
+void markdown_write_text(FILE *out, const char *words)
+{
+    for (const char *text = words; *text; text++) {
+        if (*text == '_' && is_within_word(words, text))
+            fputc('_', out);
+        else if (*text == '\n' || *text == '\r')
             fputc(' ', out);
         else if (strchr("<>&@#", *text))
             fprintf(out, "&#%d;", *text);

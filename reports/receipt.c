@@ -200,34 +200,22 @@ static void write_nearest(struct writing *w)
     free(kernels);
 }
 
-static bool is_touched(const struct verdict *v)
-{
-    return v->subject == SUBJECT_LIMIT && v->status != VERDICT_PASS;
-}
-
-/* The records that what was built is at odds with: an update of them belongs to the same pull request, or the kernel's
- * change is at fault. */
+/* Nothing where git did not know them. */
 static void write_records(struct writing *w)
 {
+    const char *records = w->report->environment.records;
     size_t n = 0;
-    for (size_t i = 0; i < w->report->n_kernels; i++) {
-        const struct report_kernel *kernel = &w->report->kernels[i];
-        for (size_t k = 0; k < kernel->n_verdicts; k++) {
-            const struct verdict *v = kernel->verdicts[k];
-            if (!is_touched(v) || n++ >= w->detail->n_rows)
-                continue;
-            fprintf(w->out, "%s- %s ", n == 1 ? "**Records touched**\n\n" : "", v->chip);
-            markdown_write_text(w->out, v->registration);
-            fputs(": ", w->out);
-            markdown_write_text(w->out, v->reason);
-            fputc('\n', w->out);
-        }
+    if (records)
+        fputs(*records ? "**Records touched**\n\n" : "No record is touched.\n\n", w->out);
+    for (const char *at = records; at && *at; n++) {
+        size_t length = strcspn(at, ",");
+        if (n < w->detail->n_rows)
+            fprintf(w->out, "- `%.*s`\n", (int)length, at);
+        at += length + (at[length] == ',');
     }
     write_rest(w, n, "records");
     if (n)
         fputc('\n', w->out);
-    else
-        fputs("No record is touched.\n\n", w->out);
 }
 
 static void write_kernels(struct writing *w)

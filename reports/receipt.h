@@ -1,6 +1,6 @@
 /*
  * A report as a Markdown receipt, to paste into a pull request: what ran and came of it, what is wrong, what came nearest
- * to its bound, and which records it is at odds with.
+ * to its bound, and which records the commit touches.
  */
 #ifndef REPORTS_RECEIPT_H
 #define REPORTS_RECEIPT_H

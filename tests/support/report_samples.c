@@ -10,6 +10,7 @@
 
 static const struct log_environment environment = {.version = "0.1.0",
                                                    .commit = "0123456789abcdef0123456789abcdef01234567",
+                                                   .records = "records/a.txt,records/b.txt",
                                                    .toolchain = "debian-clang-22",
                                                    .compiler = "Debian clang version 22",
                                                    .device = "emulator",
