@@ -27,6 +27,14 @@ const struct format_facts *format_facts(enum number_format format)
     return &facts[format];
 }
 
+enum number_format format_find(const char *name)
+{
+    int format = 0;
+    while (format < FORMAT_COUNT && strcmp(facts[format].name, name) != 0)
+        format++;
+    return (enum number_format)format;
+}
+
 static uint64_t double_bits(double value)
 {
     uint64_t bits;
@@ -141,6 +149,36 @@ uint64_t format_bits(enum number_format format, const void *array, int64_t index
     uint64_t bits = 0;
     memcpy(&bits, (const char *)array + (size_t)index * n_bytes, n_bytes); /* little-endian hosts, as the devices are */
     return bits;
+}
+
+/* Parts an element into sign and magnitude, which count up from 0; true where it has a sign. */
+static bool split_sign(enum number_format format, uint64_t bits, uint64_t *magnitude)
+{
+    uint64_t sign = UINT64_C(1) << (8 * facts[format].n_bytes - 1);
+    bool is_unsigned = format == FORMAT_U8 || format == FORMAT_U16 || format == FORMAT_U32;
+    *magnitude = bits;
+    if (is_unsigned || !(bits & sign))
+        return false;
+    *magnitude = facts[format].is_float ? bits & ~sign : 2 * sign - bits;
+    return true;
+}
+
+static bool is_nan(enum number_format format, uint64_t magnitude)
+{
+    const struct format_facts *f = &facts[format];
+    return f->is_float && magnitude > (uint64_t)(2 * f->exponent_max + 1) << (f->precision_bits - 1);
+}
+
+uint64_t format_ulps(enum number_format format, uint64_t a_bits, uint64_t b_bits)
+{
+    uint64_t a, b;
+    bool a_is_negative = split_sign(format, a_bits, &a), b_is_negative = split_sign(format, b_bits, &b);
+    bool a_is_nan = is_nan(format, a), b_is_nan = is_nan(format, b);
+    if (a_is_nan || b_is_nan)
+        return a_is_nan && b_is_nan ? 0 : UINT64_MAX;
+    if (a_is_negative != b_is_negative)
+        return a + b;
+    return a > b ? a - b : b - a;
 }
 
 double format_load(enum number_format format, const void *array, int64_t index)

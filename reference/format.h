@@ -36,6 +36,8 @@ struct format_facts {
 };
 
 const struct format_facts *format_facts(enum number_format format);
+/* FORMAT_COUNT where no format has that name. */
+enum number_format format_find(const char *name);
 /* value rounded once to the format and given back as a double; overflow gives an infinity. Floats only. */
 double format_round(enum number_format format, double value);
 /* Half the spacing of the format's numbers around |value| (eta in the subnormal range). Floats only. */
@@ -46,5 +48,8 @@ double format_load(enum number_format format, const void *array, int64_t index);
 void format_store(enum number_format format, void *array, int64_t index, double value);
 /* Element `index` as raw bits in the low end of the result. */
 uint64_t format_bits(enum number_format format, const void *array, int64_t index);
+/* How many of the format's numbers apart two elements are, given as format_bits gives them: 1 for neighbours, 0 for zeros
+ * of both signs and for two NaNs, UINT64_MAX for a NaN and a number. An infinity comes after the largest finite number. */
+uint64_t format_ulps(enum number_format format, uint64_t a_bits, uint64_t b_bits);
 
 #endif

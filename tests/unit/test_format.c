@@ -192,6 +192,64 @@ static void integers_are_stored_nearest_and_saturated(void **state)
     assert_true(format_load(FORMAT_U32, &lowest, 0) == 2147483648.0);
 }
 
+static uint64_t bits_of(enum number_format format, double value)
+{
+    uint64_t cell = 0;
+    format_store(format, &cell, 0, value);
+    return format_bits(format, &cell, 0);
+}
+
+/* Over all bit patterns of a 16-bit format: an ulp leads from each number to the next larger one. */
+static void check_neighbours(enum number_format format)
+{
+    uint64_t before = bits_of(format, -INFINITY);
+    for (uint32_t i = 0; before != bits_of(format, INFINITY); i++) {
+        uint64_t magnitude = before & 0x7fff;
+        uint64_t next = before & 0x8000 ? (magnitude == 1 ? 0 : 0x8000 | (magnitude - 1)) : magnitude + 1;
+        assert_true(format_load(format, &next, 0) > format_load(format, &before, 0));
+        assert_int_equal(format_ulps(format, before, next), 1);
+        assert_int_equal(format_ulps(format, bits_of(format, -INFINITY), next), i + 1);
+        before = next;
+    }
+}
+
+static void ulps_count_the_numbers_between(void **state)
+{
+    (void)state;
+    check_neighbours(FORMAT_F16);
+    check_neighbours(FORMAT_BF16);
+    assert_int_equal(format_ulps(FORMAT_F32, bits_of(FORMAT_F32, 1), bits_of(FORMAT_F32, 2)), 1 << 23);
+    assert_int_equal(format_ulps(FORMAT_F32, bits_of(FORMAT_F32, -0x1p-149), bits_of(FORMAT_F32, 0x1p-148)), 3);
+    assert_int_equal(format_ulps(FORMAT_F64, bits_of(FORMAT_F64, 1), bits_of(FORMAT_F64, 1 - 0x1p-53)), 1);
+    assert_int_equal(format_ulps(FORMAT_F64, bits_of(FORMAT_F64, -INFINITY), bits_of(FORMAT_F64, INFINITY)),
+                     2 * (UINT64_C(0x7ff) << 52));
+    assert_int_equal(format_ulps(FORMAT_I8, bits_of(FORMAT_I8, -128), bits_of(FORMAT_I8, 127)), 255);
+    assert_int_equal(format_ulps(FORMAT_I32, bits_of(FORMAT_I32, -5), bits_of(FORMAT_I32, -3)), 2);
+    assert_int_equal(format_ulps(FORMAT_U8, 0, 255), 255);
+}
+
+static void ulps_of_zeros_and_nans(void **state)
+{
+    (void)state;
+    for (int format = FORMAT_F64; format <= FORMAT_BF16; format++) {
+        enum number_format f = (enum number_format)format;
+        uint64_t nan = bits_of(f, NAN), infinity = bits_of(f, INFINITY);
+        assert_int_equal(format_ulps(f, bits_of(f, 0.0), bits_of(f, -0.0)), 0);
+        assert_int_equal(format_ulps(f, nan, nan + 1), 0);
+        assert_int_equal(format_ulps(f, nan, infinity), UINT64_MAX);
+        assert_int_equal(format_ulps(f, bits_of(f, 0), nan), UINT64_MAX);
+        assert_int_equal(format_ulps(f, bits_of(f, format_facts(f)->largest), infinity), 1);
+    }
+}
+
+static void formats_are_found_by_name(void **state)
+{
+    (void)state;
+    for (int format = 0; format < FORMAT_COUNT; format++)
+        assert_int_equal(format_find(format_facts((enum number_format)format)->name), format);
+    assert_int_equal(format_find("f8"), FORMAT_COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +261,9 @@ int main(void)
         cmocka_unit_test(rounding_overflows_at_half_a_spacing_past_the_largest),
         cmocka_unit_test(doubles_of_any_exponent_round_as_mpfr_says),
         cmocka_unit_test(integers_are_stored_nearest_and_saturated),
+        cmocka_unit_test(ulps_count_the_numbers_between),
+        cmocka_unit_test(ulps_of_zeros_and_nans),
+        cmocka_unit_test(formats_are_found_by_name),
     };
     return cmocka_run_group_tests_name("format", tests, open_audit, close_audit);
 }
