@@ -124,7 +124,7 @@ static void print_memory(const struct instruction_profile *sums)
 bool emulate_print_stats(struct device *device, struct error *error)
 {
     struct stats stats = {.all.name = "all"};
-    emulator_visit_profile(device, add_instruction, &stats);
+    device->visit_profile(device, add_instruction, &stats);
     if (!stats.out_of_memory) {
         print_tallies("class", &stats.classes, SIZE_MAX, stats.all.n_executed);
         print_tally(&stats.all, stats.all.n_executed);
@@ -145,7 +145,7 @@ bool emulate_write_profile(struct device *device, const char *path, struct error
 {
     struct text text = {0};
     profile_file_start(&text);
-    emulator_visit_profile(device, append_line, &text);
+    device->visit_profile(device, append_line, &text);
     bool ok = text.failed ? error_set(error, STATUS_ENVIRONMENT, "%s: out of memory for the profile", path)
                           : file_write(path, text.data, text.length, error);
     text_free(&text);

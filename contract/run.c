@@ -8,6 +8,7 @@
 #include "contract/base/clock.h"
 #include "contract/base/words.h"
 #include "contract/bytes.h"
+#include "contract/case_outputs.h"
 #include "contract/depth.h"
 #include "contract/error_map.h"
 #include "contract/known.h"
@@ -152,14 +153,13 @@ static bool run_opened_case(struct registration_run *rr, struct host_case *host,
     if (gate_of_pattern(host->c.pattern) == GATE_BOUND && !audit_reference(host, &n_audited, &wrong))
         put_invalid(rr, host, GATE_BOUND, &wrong);
     struct gate1_options runs = {options->n_runs, reg_key(&host->c, 0).value, .checks = options->checks};
-    struct launch_fault fault = launch_as_planned(host);
     struct outputs first = {0};
     struct verdict v = verdict_for_case(host, &rr->target, GATE_BYTES);
     uint64_t start_ns = clock_ns();
-    gate1_run(&rr->target, host, &fault, &runs, &host->arena, &first, &v);
+    bool ok = case_outputs_run(&rr->target, host, &runs, rr->run->stream, &first, &v, error);
     v.duration_ns = clock_ns() - start_ns;
     put_gate(rr, &v);
-    return judge_case(rr, host, &first, error) && try_teeth(rr, host, error);
+    return ok && judge_case(rr, host, &first, error) && try_teeth(rr, host, error);
 }
 
 static bool run_case(struct registration_run *rr, const struct reg_shape *shape, enum reg_pattern pattern,

@@ -84,3 +84,10 @@ void stream_registration_end(struct verdict_stream *stream, const struct registr
         if (stream->sinks[i].registration_end)
             stream->sinks[i].registration_end(stream->sinks[i].context, end);
 }
+
+void stream_put_outputs(struct verdict_stream *stream, const struct case_outputs *outputs)
+{
+    for (size_t i = 0; i < stream->n_sinks; i++)
+        if (stream->sinks[i].outputs)
+            stream->sinks[i].outputs(stream->sinks[i].context, outputs);
+}

@@ -151,11 +151,28 @@ struct registration_end {
     bool replayed;        /* its verdicts were decided by the run that this one resumes */
 };
 
+/* An instruction that a case executed, as the emulator calls it. */
+struct executed {
+    const char *mnemonic, *class; /* "v_add_f32", "VALU" */
+    uint64_t n_executed;          /* by waves */
+};
+
+/* What gate 1's first run of a case left. Borrowed for the call. */
+struct case_outputs {
+    const char *registration, *chip, *shape, *pattern;
+    struct hash128 code;               /* of the code object that ran */
+    const struct reg_plan *plan;       /* its tensors */
+    const void *data[REG_MAX_TENSORS]; /* of outputs; others NULL */
+    const struct executed *executed;   /* by gate 1's runs, where the device counts them */
+    size_t n_executed;
+};
+
 /* A reader of the stream. Members may be NULL. `registration_end` follows the last verdict of a registration on a chip (its
  * gates, teeth and controls); limits come after all of those. */
 struct verdict_sink {
     void (*verdict)(void *context, const struct verdict *verdict);
     void (*registration_end)(void *context, const struct registration_end *end);
+    void (*outputs)(void *context, const struct case_outputs *outputs); /* before gate 1's verdict on the case */
     void *context;
 };
 
@@ -185,5 +202,6 @@ void stream_add(struct verdict_stream *stream, struct verdict_sink sink);
 /* Hands a verdict to every sink in the order they were added. */
 void stream_put(struct verdict_stream *stream, const struct verdict *verdict);
 void stream_registration_end(struct verdict_stream *stream, const struct registration_end *end);
+void stream_put_outputs(struct verdict_stream *stream, const struct case_outputs *outputs);
 
 #endif

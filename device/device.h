@@ -65,6 +65,31 @@ struct finding {
 /* Fills text from the other fields. */
 void finding_compose(struct finding *finding);
 
+/* What one instruction of a code object did in all launches since the emulator was opened. Bytes are sums over lanes. */
+enum profile_space { PROFILE_GLOBAL, PROFILE_LDS, PROFILE_SCRATCH, PROFILE_SPACES };
+struct instruction_profile {
+    uint64_t n_executed; /* by waves */
+    uint64_t n_lanes;    /* that were on, vector instructions only */
+    uint64_t read_bytes[PROFILE_SPACES], written_bytes[PROFILE_SPACES];
+    uint64_t n_accesses, n_lines; /* vector accesses to global memory with a lane on; cache lines they touched */
+    /* LDS accesses with a lane on; passes that the banks needed for them, and would need without any conflict. */
+    uint64_t n_lds_accesses, n_passes, n_least_passes;
+};
+/* Adds counts to others. */
+void instruction_profile_add(struct instruction_profile *to, const struct instruction_profile *from);
+struct profiled_instruction {
+    struct hash128 code;  /* of the code object */
+    uint64_t address;     /* of the ELF */
+    uint32_t n_lanes;     /* wave size */
+    const char *text;     /* as disassembled */
+    const char *mnemonic; /* without _e32 and the like; "" where the emulator does not know it */
+    const char *class;    /* VALU, SMEM … */
+    bool is_vector;       /* works on lanes */
+    const struct instruction_profile *counts;
+};
+/* What is visited is borrowed for the call. */
+typedef void profile_visitor(void *context, const struct profiled_instruction *instruction);
+
 struct device {
     const struct hip_api *hip;
     const char *kind; /* "emulator" or "rocm" */
@@ -98,6 +123,9 @@ struct device {
      * the offset of the first byte that has it. NULL where the device cannot. */
     void (*measure_depth)(struct device *device, bool on);
     uint32_t (*depth_of)(struct device *device, const void *pointer, size_t n_bytes, size_t *at);
+    /* Emulator: visits the executed instructions of all loaded modules in address order. NULL where it was not opened with
+     * count_profile, and where the device cannot tell. */
+    void (*visit_profile)(struct device *device, profile_visitor *visit, void *context);
     void (*close)(struct device *device);
     void *context;
 };
@@ -118,7 +146,7 @@ struct emulator_options {
     uint64_t max_instructions; /* that a wave may execute before the watchdog ends the launch; 0: the default (2^28) */
     enum matrix_model matrix_model;
     unsigned checks;      /* bits 1 << FINDING_… of the checks wanted: CHECKS_BASIC, CHECKS_ALL …; 0: none */
-    bool count_profile;   /* for emulator_visit_profile; launches are slower with it */
+    bool count_profile;   /* for visit_profile; launches are slower with it */
     uint64_t approx_seed; /* 0: correctly rounded; else perturbs approximate functions within their documented ulp */
 };
 
@@ -130,32 +158,6 @@ struct emulator_statistics {
     uint64_t wave_instructions, lane_instructions, launch_ns;
 };
 struct emulator_statistics emulator_take_statistics(struct device *device);
-/* What one instruction of a code object did in all launches since the emulator was opened. Bytes are sums over lanes. */
-enum profile_space { PROFILE_GLOBAL, PROFILE_LDS, PROFILE_SCRATCH, PROFILE_SPACES };
-struct instruction_profile {
-    uint64_t n_executed; /* by waves */
-    uint64_t n_lanes;    /* that were on, vector instructions only */
-    uint64_t read_bytes[PROFILE_SPACES], written_bytes[PROFILE_SPACES];
-    uint64_t n_accesses, n_lines; /* vector accesses to global memory with a lane on; cache lines they touched */
-    /* LDS accesses with a lane on; passes that the banks needed for them, and would need without any conflict. */
-    uint64_t n_lds_accesses, n_passes, n_least_passes;
-};
-/* Adds counts to others. */
-void instruction_profile_add(struct instruction_profile *to, const struct instruction_profile *from);
-struct profiled_instruction {
-    struct hash128 code;  /* of the code object */
-    uint64_t address;     /* of the ELF */
-    uint32_t n_lanes;     /* wave size */
-    const char *text;     /* as disassembled */
-    const char *mnemonic; /* without _e32 and the like; "" where the emulator does not know it */
-    const char *class;    /* VALU, SMEM … */
-    bool is_vector;       /* works on lanes */
-    const struct instruction_profile *counts;
-};
-/* Visits the executed instructions of all loaded modules in address order, if the emulator was opened with count_profile.
- * What is visited is borrowed for the call. */
-typedef void profile_visitor(void *context, const struct profiled_instruction *instruction);
-void emulator_visit_profile(struct device *device, profile_visitor *visit, void *context);
 /* Why the emulator refused the last hipModuleLoadData or hipModuleLaunchKernel, in one line; "" where it did not. Valid
  * until the next of these calls. */
 const char *emulator_refusal(const struct device *device);

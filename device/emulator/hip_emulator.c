@@ -519,6 +519,36 @@ static size_t modelled(struct device *device, hipFunction_t function, char *text
     return n;
 }
 
+static void visit_code(const struct ihipModule_t *module, int wave_size, profile_visitor *visit, void *context)
+{
+    const struct emulated_code *code = &module->code[wave_size];
+    for (uint32_t i = 0; module->profile[wave_size] && i < code->n_instructions; i++) {
+        const struct instruction *in = &code->instructions[i];
+        const struct profiled_instruction instruction = {
+            .code = module->object.hash,
+            .address = in->offset_bytes,
+            .n_lanes = code->n_lanes,
+            .text = in->text,
+            .mnemonic = in->opcode ? in->opcode->mnemonic : "",
+            .class = in->opcode ? opcode_class_name(in->class) : "unknown",
+            .is_vector = instruction_is_vector(in),
+            .counts = &module->profile[wave_size][i],
+        };
+        if (instruction.counts->n_executed)
+            visit(context, &instruction);
+    }
+}
+
+static void visit_profile(struct device *device, profile_visitor *visit, void *context)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    for (const struct ihipModule_t *module = emulator->modules; module; module = module->next)
+        for (int wave_size = 0; wave_size < 2; wave_size++)
+            visit_code(module, wave_size, visit, context);
+    pthread_mutex_unlock(&emulator->lock);
+}
+
 static void fill_device(struct emulator *emulator)
 {
     emulator->device = (struct device){
@@ -536,6 +566,7 @@ static void fill_device(struct emulator *emulator)
         .modelled = modelled,
         .measure_depth = measure_depth,
         .depth_of = depth_of,
+        .visit_profile = emulator->options.count_profile ? visit_profile : NULL,
         .close = emulator_close,
         .context = emulator,
     };
@@ -593,36 +624,6 @@ struct emulator_statistics emulator_take_statistics(struct device *device)
     emulator->statistics = (struct emulator_statistics){0};
     pthread_mutex_unlock(&emulator->lock);
     return statistics;
-}
-
-static void visit_code(const struct ihipModule_t *module, int wave_size, profile_visitor *visit, void *context)
-{
-    const struct emulated_code *code = &module->code[wave_size];
-    for (uint32_t i = 0; module->profile[wave_size] && i < code->n_instructions; i++) {
-        const struct instruction *in = &code->instructions[i];
-        const struct profiled_instruction instruction = {
-            .code = module->object.hash,
-            .address = in->offset_bytes,
-            .n_lanes = code->n_lanes,
-            .text = in->text,
-            .mnemonic = in->opcode ? in->opcode->mnemonic : "",
-            .class = in->opcode ? opcode_class_name(in->class) : "unknown",
-            .is_vector = instruction_is_vector(in),
-            .counts = &module->profile[wave_size][i],
-        };
-        if (instruction.counts->n_executed)
-            visit(context, &instruction);
-    }
-}
-
-void emulator_visit_profile(struct device *device, profile_visitor *visit, void *context)
-{
-    struct emulator *emulator = emulator_of(device);
-    pthread_mutex_lock(&emulator->lock);
-    for (const struct ihipModule_t *module = emulator->modules; module; module = module->next)
-        for (int wave_size = 0; wave_size < 2; wave_size++)
-            visit_code(module, wave_size, visit, context);
-    pthread_mutex_unlock(&emulator->lock);
 }
 
 const char *emulator_refusal(const struct device *device)

@@ -86,7 +86,7 @@ static void add_instruction(void *context, const struct profiled_instruction *in
 static struct counts counts_so_far(struct device *device)
 {
     struct counts counts = {0};
-    emulator_visit_profile(device, add_instruction, &counts);
+    device->visit_profile(device, add_instruction, &counts);
     return counts;
 }
 

@@ -113,8 +113,8 @@ static void print_executed(void *context, const struct profiled_instruction *exe
 void evidence_note_launches(const struct chip *chip, struct device *device)
 {
     struct lines lines;
-    if (!lines_open(&lines, chip, NULL))
+    if (!device->visit_profile || !lines_open(&lines, chip, NULL))
         return;
-    emulator_visit_profile(device, print_executed, &lines);
+    device->visit_profile(device, print_executed, &lines);
     lines_close(&lines);
 }

@@ -107,7 +107,7 @@ static void find_mnemonic(void *context, const struct profiled_instruction *inst
 static struct instruction_profile counts_of(struct device *device, const char *mnemonic)
 {
     struct seen seen = {.mnemonic = mnemonic};
-    emulator_visit_profile(device, find_mnemonic, &seen);
+    device->visit_profile(device, find_mnemonic, &seen);
     return seen.counts;
 }
 
