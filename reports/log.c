@@ -9,6 +9,7 @@
 #include "contract/base/file.h"
 #include "contract/base/text.h"
 #include "reports/counts_json.h"
+#include "reports/outputs_json.h"
 #include "reports/verdict_json.h"
 
 static void keep_error(struct run_log *log, const char *reason)
@@ -113,9 +114,17 @@ static void write_end(void *context, const struct registration_end *end)
         write_line(log, end_to_json(end));
 }
 
+static void write_outputs(void *context, const struct case_outputs *outputs)
+{
+    write_line(context, outputs_to_json(outputs));
+}
+
 struct verdict_sink log_sink(struct run_log *log)
 {
-    return (struct verdict_sink){.verdict = write_verdict, .registration_end = write_end, .context = log};
+    return (struct verdict_sink){.verdict = write_verdict,
+                                 .registration_end = write_end,
+                                 .outputs = log->with_outputs ? write_outputs : NULL,
+                                 .context = log};
 }
 
 void log_summary(struct run_log *log, const struct counts *counts, enum status status, bool interrupted)

@@ -19,6 +19,7 @@ struct run_log {
     FILE *file;
     char path[500];
     bool failed;
+    bool with_outputs;  /* the hashes of outputs and what was executed are written too */
     bool has_replayed;  /* what is replayed stands in the file already */
     struct error error; /* the first write that failed */
 };

@@ -99,11 +99,6 @@ static json_t *hex_to_json(uint64_t value)
     return json_string(text);
 }
 
-static bool hash_from_text(const char *text, struct hash128 *hash)
-{
-    return text && strlen(text) == 32 && sscanf(text, "%16" SCNx64 "%16" SCNx64, &hash->high, &hash->low) == 2;
-}
-
 static json_t *hash_to_json(const struct hash128 *hash)
 {
     char text[33];
@@ -174,7 +169,7 @@ static bool field_from_json(const struct field *field, const json_t *json, void 
         *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
         return text != NULL;
     case FIELD_HASH:
-        return hash_from_text(text, at);
+        return hash_from_hex(text, at);
     }
     return false;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <xxhash.h>
 
 static struct hash128 from_xxh(XXH128_hash_t hash)
@@ -28,4 +29,20 @@ bool hash_equal(struct hash128 a, struct hash128 b)
 void hash_hex(struct hash128 hash, char hex[33])
 {
     snprintf(hex, 33, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
+}
+
+bool hash_from_hex(const char *hex, struct hash128 *hash)
+{
+    uint64_t words[2] = {0};
+    static const char digits[] = "0123456789abcdef";
+    if (!hex || strlen(hex) != 32)
+        return false;
+    for (int i = 0; i < 32; i++) {
+        const char *digit = strchr(digits, hex[i]);
+        if (!digit)
+            return false;
+        words[i / 16] = words[i / 16] << 4 | (uint64_t)(digit - digits);
+    }
+    *hash = (struct hash128){.high = words[0], .low = words[1]};
+    return true;
 }

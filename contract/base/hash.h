@@ -18,5 +18,7 @@ struct hash128 hash_more(struct hash128 hash, const void *data, size_t n_bytes);
 bool hash_equal(struct hash128 a, struct hash128 b);
 /* 32 lower-case hex digits and a NUL. */
 void hash_hex(struct hash128 hash, char hex[33]);
+/* Reads what hash_hex writes; false, with *hash as it was, where hex is anything else or NULL. */
+bool hash_from_hex(const char *hex, struct hash128 *hash);
 
 #endif
