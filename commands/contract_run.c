@@ -6,9 +6,8 @@
 
 #include "commands/interrupt.h"
 #include "commands/limits_pass.h"
-#include "commands/matrix_model.h"
 #include "commands/options.h"
-#include "commands/registrations.h"
+#include "commands/run_environment.h"
 #include "commands/session.h"
 #include "contract/base/clock.h"
 #include "contract/base/text.h"
@@ -17,6 +16,7 @@
 #include "contract/run.h"
 #include "contract/version.h"
 #include "reports/console.h"
+#include "reports/kept_outputs.h"
 #include "reports/log.h"
 #include "reports/progress.h"
 
@@ -31,11 +31,11 @@ struct invocation {
     struct progress progress;
     struct log_environment environment;
     struct run_log log;
+    struct kept_outputs kept;
     struct run_history history;
     struct decided decided;
     struct interrupt interrupt;
     char today[11];
-    char checks[VERDICT_CHECKS_BYTES]; /* their names */
     bool with_limits;
     bool *limit_found; /* by registration: gate 5 found a problem on the chip */
     struct arena arena;
@@ -57,52 +57,28 @@ static struct run_options run_options(const struct invocation *in)
                                 .today = in->today};
 }
 
-/* A comma list of n words; `none` where there are none. */
-static const char *comma_list(struct invocation *in, const char *const *words, size_t n, const char *none)
+/* What the run is taken over from has no outputs. */
+static bool outputs_can_be_had(const struct arguments *a, struct error *error)
 {
-    const char *list = n ? words[0] : none;
-    for (size_t i = 1; i < n && list; i++)
-        list = arena_format(&in->arena, "%s,%s", list, words[i]);
-    return list;
+    if (a->resume && (a->hash_outputs || a->keep_outputs))
+        return error_set(error, STATUS_USAGE,
+                         "--%s: outputs of what --resume takes over would be missing; leave one of the two out",
+                         a->keep_outputs ? "keep-outputs" : "hash-outputs");
+    return !a->hash_outputs || a->log || a->keep_outputs ||
+           error_set(error, STATUS_USAGE, "--hash-outputs writes into the log; give --log too");
 }
 
-static const char *chip_list(struct invocation *in)
-{
-    const char *list = comma_list(in, in->arguments.chips, in->arguments.n_chips, DEFAULT_CHIP);
-    return list ? list : "";
-}
-
-static struct log_environment environment_of(struct invocation *in)
-{
-    const struct arguments *a = &in->arguments;
-    const bool on_gpu = a->on_gpu;
-    finding_kinds_list(in->arguments.checks, " ", in->checks, sizeof in->checks);
-    return (struct log_environment){.version = HIPCONTRACT_VERSION,
-                                    .commit = *in->session.commit ? in->session.commit : NULL,
-                                    .records = in->session.records,
-                                    .toolchain = toolchain_name(in->session.toolchain),
-                                    .compiler = toolchain_version(in->session.toolchain),
-                                    .device = on_gpu ? "rocm" : "emulator",
-                                    .chips = chip_list(in),
-                                    .scope = arguments_scope(&in->arguments),
-                                    .checks = on_gpu        ? NULL
-                                              : *in->checks ? in->checks
-                                                            : "none",
-                                    .matrix_model = on_gpu ? NULL : matrix_model_name(in->arguments.matrix_model),
-                                    .seed = in->arguments.seed,
-                                    .n_runs = in->arguments.n_runs,
-                                    .n_devices = in->arguments.n_devices,
-                                    .kernels = registrations_files(a, &in->arena),
-                                    .command = a->command,
-                                    .only = comma_list(in, a->only, a->n_only, NULL),
-                                    .shard = a->shard,
-                                    .n_shards = a->n_shards};
-}
-
-/* --log alone starts a log; --resume alone goes on in the same file; both read one and write the other. */
+/* --log, or the log that goes with kept outputs, starts a log; --resume alone goes on in the same file; both read one and
+ * write the other. */
 static bool open_log(struct invocation *in, struct error *error)
 {
-    const struct arguments *a = &in->arguments;
+    struct arguments *a = &in->arguments;
+    if (!outputs_can_be_had(a, error))
+        return false;
+    if (a->keep_outputs && !kept_outputs_open(&in->kept, a->keep_outputs, error))
+        return false;
+    if (a->keep_outputs && !a->log)
+        a->log = arena_format(&in->arena, "%s/" KEPT_OUTPUTS_LOG, a->keep_outputs);
     if (a->resume && !history_read(a->resume, &in->environment, &in->history, error))
         return false;
     in->decided = history_decided(&in->history);
@@ -125,7 +101,7 @@ static bool open_invocation(struct invocation *in, struct error *error)
         return false;
     if (!selects_anything(in))
         return error_set(error, STATUS_USAGE, "no registration is selected; `hipcontract list` shows their names");
-    in->environment = environment_of(in);
+    in->environment = run_environment(&in->session);
     if (!open_log(in, error))
         return false;
     bool color = in->arguments.color < 0 ? isatty(STDOUT_FILENO) : in->arguments.color;
@@ -133,8 +109,11 @@ static bool open_invocation(struct invocation *in, struct error *error)
     in->console = (struct console){.out = stdout, .color = color, .progress = &in->progress};
     in->console.failures.environment = &in->environment;
     in->progress.n_parts = in->arguments.n_chips ? (int)in->arguments.n_chips : 1;
+    in->log.with_outputs = in->arguments.hash_outputs || in->arguments.keep_outputs;
     if (in->log.file)
         stream_add(&in->stream, log_sink(&in->log));
+    if (in->arguments.keep_outputs)
+        stream_add(&in->stream, kept_outputs_sink(&in->kept));
     stream_add(&in->stream, counts_sink(&in->counts));
     stream_add(&in->stream, progress_counts(&in->progress));
     stream_add(&in->stream, console_sink(&in->console));
@@ -303,24 +282,33 @@ static bool run_all_chips(struct invocation *in, struct error *error)
     return ok;
 }
 
-/* The larger of what the verdicts and the error lead to; a log that could not be written counts as a wrong file. */
+/* A file that could not be written costs no verdict, and counts as a wrong file. */
+static void tell_unwritten(const struct invocation *in, bool is_written, const struct error *error, enum status *status)
+{
+    if (is_written)
+        return;
+    if (error->status > *status)
+        *status = error->status;
+    fprintf(stderr, "hipcontract %s: %s\n", in->arguments.command, error->text);
+}
+
+/* The larger of what the verdicts and the error lead to. */
 static int finish(struct invocation *in, bool ok, const struct error *failure)
 {
     enum status status = in->stream.worst;
     if (!ok && failure->status > status)
         status = failure->status;
-    struct error log_error = {0};
+    struct error log_error = {0}, kept_error = {0};
     log_summary(&in->log, &in->counts, status, status == STATUS_INTERRUPTED);
-    bool logged = log_close(&in->log, &log_error);
-    if (!logged && log_error.status > status)
-        status = log_error.status;
+    bool logged = log_close(&in->log, &log_error), kept = kept_outputs_close(&in->kept, &kept_error);
     progress_clear(&in->progress);
     fflush(stdout);
     if (!ok)
         fprintf(stderr, "hipcontract %s: %s\n", in->arguments.command, failure->text);
-    if (!logged)
-        fprintf(stderr, "hipcontract %s: %s\n", in->arguments.command, log_error.text);
-    console_summary(&in->console, &in->counts, status == STATUS_INTERRUPTED);
+    bool interrupted = status == STATUS_INTERRUPTED;
+    tell_unwritten(in, logged, &log_error, &status);
+    tell_unwritten(in, kept, &kept_error, &status);
+    console_summary(&in->console, &in->counts, interrupted);
     return status;
 }
 

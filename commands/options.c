@@ -46,6 +46,10 @@ enum { MOST_ROWS = 1 << 24 };
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
     X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations")                                     \
+    X(HASH_OUTPUTS, "hash-outputs", NULL, FOR_CONTRACT,                                                                    \
+      "with --log: the hash of every output and of each of its rows too")                                                  \
+    X(KEEP_OUTPUTS, "keep-outputs", "DIR", FOR_CONTRACT | FOR_RUN,                                                         \
+      "write every output to a file in DIR, and a log to DIR/run.jsonl (or --log)")                                        \
     X(LOG, "log", "RUN.jsonl", FOR_CONTRACT, "write each verdict as a line of JSON")                                       \
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
     X(JSON, "json", NULL, FOR_LIST, "as JSON")                                                                             \
@@ -218,6 +222,9 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return true;
     case OPTION_FORMAT:
         return parse_format(a, value, error);
+    case OPTION_KEEP_OUTPUTS:
+        a->keep_outputs = value;
+        return true;
     case OPTION_LOG:
         a->log = value;
         return true;
@@ -237,6 +244,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->record |= id == OPTION_RECORD;
     a->explain |= id == OPTION_EXPLAIN;
     a->hash |= id == OPTION_HASH;
+    a->hash_outputs |= id == OPTION_HASH_OUTPUTS;
     a->help |= id == OPTION_HELP;
     if (id == OPTION_COLOR || id == OPTION_NO_COLOR)
         a->color = id == OPTION_COLOR;

@@ -34,8 +34,9 @@ struct arguments {
     unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
     enum matrix_model matrix_model; /* of the emulator */
     uint64_t seed, schedule;
-    bool hash;
-    int dump_row; /* -1: none */
+    bool hash, hash_outputs;
+    const char *keep_outputs; /* folder; NULL: they are not kept */
+    int dump_row;             /* -1: none */
     bool quick, full, json, teeth, update, record, explain, help;
     int shard, n_shards;
     const char *compilers;    /* --compiler's comma list; NULL: all that are installed */

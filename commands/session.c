@@ -151,6 +151,7 @@ bool session_device(const struct session *session, const char *chip, struct devi
         .n_threads = session->arguments->n_jobs,
         .checks = session->arguments->checks & CHECKS_BASIC,
         .matrix_model = session->arguments->matrix_model,
+        .count_profile = session->arguments->hash_outputs || session->arguments->keep_outputs,
     };
     return emulator_open(&options, device, error);
 }

@@ -9,6 +9,9 @@
 #include "contract/base/text.h"
 #include "contract/verdict.h"
 
+/* The log that stands with them, in the folder. */
+#define KEPT_OUTPUTS_LOG "run.jsonl"
+
 struct kept_outputs {
     const char *folder; /* borrowed */
     bool failed;

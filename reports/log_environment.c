@@ -23,7 +23,7 @@ static const struct field fields[] = {
     FIELD(FIELD_TEXT, "toolchain", toolchain, "toolchain", LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "compiler", compiler, "compiler", LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "command", command, "command", LOG_TO_MERGE),
-    FIELD(FIELD_UINT64, "seed", seed, "seed", LOG_TO_RESUME | LOG_TO_MERGE),
+    FIELD(FIELD_UINT64, "seed", seed, "seed", LOG_TO_RESUME | LOG_TO_MERGE | LOG_TO_COMPARE),
     FIELD(FIELD_INT, "runs", n_runs, "number of runs", LOG_TO_RESUME | LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "scope", scope, "choice of --quick or --full", LOG_TO_RESUME | LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "device", device, "device", LOG_TO_RESUME | LOG_TO_MERGE),
@@ -35,6 +35,7 @@ static const struct field fields[] = {
     FIELD(FIELD_TEXT, "only", only, "choice of --only", LOG_TO_MERGE),
     FIELD(FIELD_INT, "shard", shard, "shard", LOG_TO_RESUME),
     FIELD(FIELD_INT, "shards", n_shards, "number of shards", LOG_TO_RESUME | LOG_TO_MERGE),
+    FIELD(FIELD_TEXT, "outputs", outputs, "folder of outputs", 0),
 };
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };

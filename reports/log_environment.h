@@ -28,12 +28,14 @@ struct log_environment {
     const char *command; /* "contract", "gates" */
     const char *only;    /* globs of --only, a comma list; NULL: all registrations */
     int shard, n_shards; /* --shard; 0: not sharded */
+    const char *outputs; /* folder of --keep-outputs; NULL: they were not kept */
 };
 
 /* What the two are compared for, as bits. */
 enum log_use {
     LOG_TO_RESUME = 1, /* a later run takes over verdicts of the earlier one */
-    LOG_TO_MERGE = 2   /* two logs are parts of one run */
+    LOG_TO_MERGE = 2,  /* two logs are parts of one run */
+    LOG_TO_COMPARE = 4 /* their outputs are compared */
 };
 
 /* A new reference; NULL when out of host memory. */

@@ -14,6 +14,7 @@
 #define LOG_RECORDS(X)                                                                                                     \
     X(ENVIRONMENT, "environment")                                                                                          \
     X(VERDICT, "verdict")                                                                                                  \
+    X(OUTPUTS, "outputs")                                                                                                  \
     X(END, "end")                                                                                                          \
     X(SUMMARY, "summary")
 

@@ -183,6 +183,7 @@ static bool read_line(void *context, enum log_record record, const json_t *objec
         return read_end(report, object, error);
     case LOG_SUMMARY:
         return read_summary(report, object, error);
+    case LOG_OUTPUTS: /* for `compare` alone */
     case LOG_RECORD_COUNT:
         break;
     }
