@@ -9,9 +9,12 @@
 #include "commands/options.h"
 #include "commands/registrations.h"
 #include "commands/row_dump.h"
+#include "commands/run_environment.h"
+#include "commands/run_record.h"
 #include "commands/session.h"
 #include "contract/base/text.h"
 #include "contract/bytes.h"
+#include "contract/case_outputs.h"
 #include "contract/depth.h"
 #include "contract/gates.h"
 #include "contract/launcher.h"
@@ -43,8 +46,8 @@ struct one_run {
     struct launch_target target;
     struct twin twin;
     struct row_dump dump;
-    char checks[VERDICT_CHECKS_BYTES];  /* their names */
-    struct log_environment environment; /* as a log of this call would say it, for the command that repeats it */
+    struct log_environment environment; /* of the log that --keep-outputs writes, and of the command that repeats a case */
+    struct run_record record;
     enum status status;
 };
 
@@ -114,6 +117,7 @@ static void print_verdict(struct one_run *one, const struct verdict *v)
 {
     struct text text = {0};
     char code[33], output[33];
+    stream_put(&one->record.stream, v);
     console_explain(v, &text);
     hash_hex(v->code, code);
     hash_hex(v->output, output);
@@ -192,15 +196,14 @@ static bool run_opened_case(struct one_run *one, struct host_case *host, struct 
                                  .seed = reg_key(&host->c, 0).value,
                                  .schedule = one->arguments->schedule,
                                  .checks = one->arguments->checks};
-    struct launch_fault fault = launch_as_planned(host);
     struct outputs first = {0};
     struct verdict v = verdict_for_case(host, &one->target, GATE_BYTES);
-    gate1_run(&one->target, host, &fault, &runs, &host->arena, &first, &v);
+    bool ok = case_outputs_run(&one->target, host, &runs, &one->record.stream, &first, &v, error);
     print_verdict(one, &v);
     if (v.status != VERDICT_PASS)
         print_repeat(one, &v);
     row_dump_print(&one->dump, stdout, host, &first);
-    return !first.data[next_output(&host->plan, 0)] || judge_outputs(one, host, &first, error);
+    return ok && (!first.data[next_output(&host->plan, 0)] || judge_outputs(one, host, &first, error));
 }
 
 static bool run_pattern(struct one_run *one, enum reg_pattern pattern, struct error *error)
@@ -421,32 +424,20 @@ static bool run_chosen(struct one_run *one, struct error *error)
     return one->bytes ? run_bytes(one, error) : run_patterns(one, error) && run_launcher_checks(one, error);
 }
 
-static void note_environment(struct one_run *one)
-{
-    const struct arguments *a = one->arguments;
-    finding_kinds_list(a->checks, " ", one->checks, sizeof one->checks);
-    one->environment = (struct log_environment){.device = a->on_gpu ? "rocm" : "emulator",
-                                                .checks = a->on_gpu      ? NULL
-                                                          : *one->checks ? one->checks
-                                                                         : "none",
-                                                .matrix_model = a->on_gpu ? NULL : matrix_model_name(a->matrix_model),
-                                                .seed = a->seed,
-                                                .n_runs = a->n_runs,
-                                                .n_devices = a->n_devices,
-                                                .kernels = registrations_files(a, &one->session->arena)};
-}
-
 static bool run_on_device(struct one_run *one, struct error *error)
 {
     struct device *device;
     const char *chip = one->arguments->n_chips ? one->arguments->chips[0] : one->arguments->on_gpu ? NULL : DEFAULT_CHIP;
     if (!session_device(one->session, chip, &device, error))
         return false;
-    note_environment(one);
+    one->environment = run_environment(one->session);
     one->builds = (struct builds){.builder = &one->session->builder, .device = device};
-    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error);
+    bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) &&
+              run_record_open(&one->record, one->session, &one->environment, error);
     one->twin = twin_find(&one->session->registry, one->registration, &one->builds);
     ok = ok && run_chosen(one, error);
+    enum status status = ok ? one->status : error->status;
+    ok &= run_record_close(&one->record, one->registration->name, device->chip, status, ok ? error : NULL);
     builds_free(&one->builds);
     device->close(device);
     return ok;

@@ -1,8 +1,9 @@
 #include "contract/executed.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { FIRST_ROWS = 64 };
+enum { FIRST_ROWS = 64, DUAL_NAME_BYTES = 48 };
 
 struct counting {
     struct hash128 code;
@@ -37,22 +38,48 @@ static bool grow(struct counting *counting)
     return true;
 }
 
+/* The row of a name, made at first use; NULL when out of host memory. */
+static struct executed *row_of(struct counting *counting, const char *mnemonic, const char *class)
+{
+    struct executed *row = find(counting->list, mnemonic);
+    const char *kept = row || !grow(counting) ? NULL : arena_format(counting->arena, "%s", mnemonic);
+    if (!kept)
+        return row;
+    row = &counting->list->rows[counting->list->n++];
+    *row = (struct executed){.mnemonic = kept, .class = class};
+    return row;
+}
+
+static void add_named(struct counting *counting, const char *mnemonic, const struct profiled_instruction *instruction)
+{
+    struct executed *row = row_of(counting, mnemonic, instruction->class);
+    counting->no_memory |= !row;
+    if (row)
+        row->n_executed += instruction->counts->n_executed;
+}
+
+/* "v_dual_mul_f32 v0, v1, v2 :: v_dual_mov_b32 v3, v4" does two things. */
+static void add_halves(struct counting *counting, const struct profiled_instruction *instruction)
+{
+    static const char between[] = " :: ";
+    const char *second = strstr(instruction->text, between), *halves[] = {instruction->text, NULL};
+    halves[1] = second ? second + strlen(between) : NULL;
+    for (int i = 0; i < 2 && halves[i]; i++) {
+        char name[DUAL_NAME_BYTES];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(halves[i], " "), halves[i]);
+        add_named(counting, name, instruction);
+    }
+}
+
 static void add(void *context, const struct profiled_instruction *instruction)
 {
     struct counting *counting = context;
     if (!hash_equal(instruction->code, counting->code))
         return;
-    const char *mnemonic = *instruction->mnemonic ? instruction->mnemonic : instruction->text;
-    struct executed *row = find(counting->list, mnemonic);
-    if (!row && !grow(counting)) {
-        counting->no_memory = true;
-        return;
-    }
-    if (!row) {
-        row = &counting->list->rows[counting->list->n++];
-        *row = (struct executed){.mnemonic = mnemonic, .class = instruction->class};
-    }
-    row->n_executed += instruction->counts->n_executed;
+    if (strcmp(instruction->mnemonic, "v_dual") == 0)
+        add_halves(counting, instruction);
+    else
+        add_named(counting, *instruction->mnemonic ? instruction->mnemonic : instruction->text, instruction);
 }
 
 bool executed_count(struct device *device, struct hash128 code, struct arena *arena, struct executed_list *list,
