@@ -92,6 +92,18 @@ bool file_write(const char *path, const void *data, size_t n_bytes, struct error
     return true;
 }
 
+/* errno says why not. */
+static bool make_directory(const char *path)
+{
+    struct stat facts;
+    if (mkdir(path, 0777) == 0)
+        return true;
+    if (errno != EEXIST || stat(path, &facts) != 0)
+        return false;
+    errno = ENOTDIR;
+    return S_ISDIR(facts.st_mode);
+}
+
 bool file_make_directories(const char *path, struct error *error)
 {
     char part[PATH_MAX];
@@ -102,7 +114,7 @@ bool file_make_directories(const char *path, struct error *error)
             continue;
         char kept = *slash;
         *slash = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        if (!make_directory(part))
             return error_set(error, STATUS_USAGE, "%s: cannot make the directory: %s", part, strerror(errno));
         *slash = kept;
         if (!kept)
