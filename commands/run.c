@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/matrix_model.h"
 #include "commands/options.h"
-#include "commands/registrations.h"
 #include "commands/row_dump.h"
 #include "commands/run_environment.h"
 #include "commands/run_record.h"
