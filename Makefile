@@ -36,7 +36,7 @@ CFLAGS_COMMON = -std=gnu11 -O2 -g -I. -ffp-contract=off -fno-math-errno -froundi
 # Many programs are linked: with lld, which compiling kernels needs anyway, in a third of the time.
 LLD := $(wildcard /usr/lib/llvm-22/bin/ld.lld)
 LINKER := $(if $(LLD),-B$(dir $(LLD)) -fuse-ld=lld)
-LIBS = $(LINKER) -lmpfr -lgmp -lxxhash -ljansson -ldw -lelf -lmsgpackc $(LLVM_LIBS) -ldl -lm -lpthread
+LIBS = $(LINKER) -lmpfr -lgmp -lxxhash -ljansson -lsqlite3 -ldw -lelf -lmsgpackc $(LLVM_LIBS) -ldl -lm -lpthread
 
 # Handlers: one object for each wave size and host instruction set. Copies of rows stay in registers: no calls of memcpy. Lines
 # suffice to debug them: the variables of each expansion would be two thirds of the program and a sixth of its compilation.

@@ -16,6 +16,7 @@
     X(report, "RUN.jsonl ...: what the logs of a run, or of its shards, come to, as lines and in files of other formats")  \
     X(list, "registrations with shapes, patterns, chips, controls; --teeth: which gate catches what")                      \
     X(run, "KERNEL --shape L: one case, verbosely")                                                                        \
+    X(history, "[KERNEL]: what past runs recorded, as a table with trends")                                                \
     X(emulate, "FILE.co ...: run any kernel of any code object on the emulator")                                           \
     X(disasm, "FILE.co: as the emulator decodes it")                                                                       \
     X(cache, "list, verify or prune: the code objects that were compiled and kept")                                        \

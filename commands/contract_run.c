@@ -7,6 +7,7 @@
 #include "commands/interrupt.h"
 #include "commands/limits_pass.h"
 #include "commands/options.h"
+#include "commands/recorder.h"
 #include "commands/run_environment.h"
 #include "commands/session.h"
 #include "contract/base/clock.h"
@@ -32,6 +33,7 @@ struct invocation {
     struct log_environment environment;
     struct run_log log;
     struct kept_outputs kept;
+    struct recorder recorder;
     struct run_history history;
     struct decided decided;
     struct interrupt interrupt;
@@ -117,7 +119,7 @@ static bool open_invocation(struct invocation *in, struct error *error)
     stream_add(&in->stream, counts_sink(&in->counts));
     stream_add(&in->stream, progress_counts(&in->progress));
     stream_add(&in->stream, console_sink(&in->console));
-    return true;
+    return recorder_open(&in->recorder, &in->arguments, &in->environment, &in->stream, error);
 }
 
 static void print_header(const struct invocation *in, const char *chip)
@@ -298,7 +300,7 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
     enum status status = in->stream.worst;
     if (!ok && failure->status > status)
         status = failure->status;
-    struct error log_error = {0}, kept_error = {0};
+    struct error log_error = {0}, kept_error = {0}, history_error = {0};
     log_summary(&in->log, &in->counts, status, status == STATUS_INTERRUPTED);
     bool logged = log_close(&in->log, &log_error), kept = kept_outputs_close(&in->kept, &kept_error);
     progress_clear(&in->progress);
@@ -308,6 +310,8 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
     bool interrupted = status == STATUS_INTERRUPTED;
     tell_unwritten(in, logged, &log_error, &status);
     tell_unwritten(in, kept, &kept_error, &status);
+    bool recorded = recorder_close(&in->recorder, status, &history_error);
+    tell_unwritten(in, recorded, &history_error, &status);
     console_summary(&in->console, &in->counts, interrupted);
     return status;
 }

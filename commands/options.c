@@ -23,6 +23,7 @@ enum { MOST_ROWS = 1 << 24 };
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
     X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN | ON_EMULATOR,                                             \
       "emulated devices, on all of which launchers are run (default: as many as they want)")                               \
+    X(HISTORY_CHIPS, "chip", "gfxNNNN[,..]|all", FOR_HISTORY, "only those chips (default: all)")                           \
     X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                              \
       "only registrations of that name; may be given again")                                                               \
     X(KERNELS, "kernels", "FILE.so", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                           \
@@ -52,7 +53,11 @@ enum { MOST_ROWS = 1 << 24 };
       "write every output to a file in DIR, and a log to DIR/run.jsonl (or --log)")                                        \
     X(LOG, "log", "RUN.jsonl", FOR_CONTRACT, "write each verdict as a line of JSON")                                       \
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
-    X(JSON, "json", NULL, FOR_LIST, "as JSON")                                                                             \
+    X(DB, "db", "FILE", FOR_CONTRACT | FOR_HISTORY,                                                                        \
+      "the history (default: hipcontract/history.db below $XDG_DATA_HOME or ~/.local/share)")                              \
+    X(NO_DB, "no-db", NULL, FOR_CONTRACT, "do not record this run in a history")                                           \
+    X(LAST, "last", "N", FOR_HISTORY, "the last N runs (default: 20)")                                                     \
+    X(JSON, "json", NULL, FOR_LIST | FOR_HISTORY, "as JSON")                                                               \
     X(TEETH, "teeth", NULL, FOR_LIST, "which gate catches which wrong arithmetic, by which factor")                        \
     X(COMPILER, "compiler", "NAME[,..]|all", FOR_AUDIT, "clang-22, rocm-clang-19, ... (default: all that are installed)")  \
     X(AGAINST, "against", "REV|DIR|COMPILER", FOR_AUDIT,                                                                   \
@@ -64,7 +69,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(RECORD, "record", NULL, FOR_LIMITS | FOR_AUDIT, "print the figures of each kernel as a RECORD line too")             \
     X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "colour even where the output is no terminal")            \
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "never colour")                                     \
-    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT, "this text")
+    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY,           \
+      "this text")
 
 #define OPTION_ENUM(id, name, value, commands, help) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
@@ -174,6 +180,7 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
     switch (id) {
     case OPTION_CHIP:
     case OPTION_CHIPS:
+    case OPTION_HISTORY_CHIPS:
         return parse_chips(a, value, error);
     case OPTION_DEVICE:
         return parse_device(a, value, error);
@@ -225,6 +232,11 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
     case OPTION_KEEP_OUTPUTS:
         a->keep_outputs = value;
         return true;
+    case OPTION_DB:
+        a->db = value;
+        return true;
+    case OPTION_LAST:
+        return arguments_number("last", value, 1, INT_MAX, &a->n_last, error);
     case OPTION_LOG:
         a->log = value;
         return true;
@@ -239,6 +251,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->quick |= id == OPTION_QUICK;
     a->full |= id == OPTION_FULL;
     a->json |= id == OPTION_JSON;
+    a->no_db |= id == OPTION_NO_DB;
     a->teeth |= id == OPTION_TEETH;
     a->update |= id == OPTION_UPDATE;
     a->record |= id == OPTION_RECORD;
@@ -287,13 +300,14 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
                                     .n_jobs = parallel_processors(),
                                     .n_runs = DEFAULT_RUNS,
                                     .dump_row = -1,
+                                    .n_last = DEFAULT_LAST,
                                     .seed = 1,
                                     .checks = CHECKS_ALL,
                                     .pattern = REG_PATTERN_COUNT,
                                     .color = -1};
     if (!take_options(argc, argv, command_mask, arguments, error))
         return false;
-    if (command_mask == FOR_RUN && optind < argc)
+    if ((command_mask & (FOR_RUN | FOR_HISTORY)) && optind < argc)
         arguments->kernel = argv[optind++];
     while (command_mask == FOR_AUDIT && optind < argc)
         if (!add_value("only", argv[optind++], arguments->only, &arguments->n_only, error))
@@ -309,6 +323,8 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     if (arguments->on_gpu && arguments->emulator_option)
         return error_set(error, STATUS_USAGE, "--%s is of the emulator; leave it out with --device rocm",
                          arguments->emulator_option);
+    if (arguments->db && arguments->no_db)
+        return error_set(error, STATUS_USAGE, "--db and --no-db exclude each other");
     if (arguments->quick && arguments->full)
         return error_set(error, STATUS_USAGE, "--quick and --full exclude each other");
     return true;

@@ -1,6 +1,6 @@
 /*
- * The options that contract, gates, limits, audit, list and run share: one table gives parsing, `--help` and which command
- * takes what.
+ * The options that contract, gates, limits, audit, list, run and history share: one table gives parsing, `--help` and which
+ * command takes what.
  */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
@@ -14,8 +14,8 @@
 #include "device/device.h"
 #include "reports/audit_table.h"
 
-enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8, FOR_AUDIT = 16, FOR_REPORT = 32 };
-enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5 };
+enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8, FOR_AUDIT = 16, FOR_REPORT = 32, FOR_HISTORY = 64 };
+enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5, DEFAULT_LAST = 20 };
 
 struct arguments {
     const char *command; /* its name */
@@ -43,6 +43,9 @@ struct arguments {
     const char *against;      /* what audit compares with; NULL: the committed records */
     enum audit_format format; /* of audit's table */
     const char *log, *resume, *shape, *bytes, *weights, *kernel;
+    const char *db;           /* of the history; NULL: the default */
+    bool no_db;               /* none */
+    int n_last;               /* runs of the history */
     int n_rows;               /* --rows; 0: the default */
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
     const char *const *logs;  /* report's operands */

@@ -28,6 +28,7 @@ dwarf\.h|device/code_lines\.c
 gelf\.h|device/code_(object|relocation)\.c
 msgpack\.h|device/code_metadata\.c
 xxhash\.h|contract/base/(hash|random)\.c
+sqlite3\.h|reports/(database|history).*|tests/.*
 jansson\.h|reference/safetensors\.c|reports/.*|commands/.*|tests/.*
 '
 

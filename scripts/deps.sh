@@ -21,6 +21,7 @@ libmpfr-dev|/usr/include/mpfr.h|audit of the references
 libgmp-dev|/usr/include/x86_64-linux-gnu/gmp.h|MPFR needs it
 libxxhash-dev|/usr/include/xxhash.h|hashes
 libjansson-dev|/usr/include/jansson.h|run logs, headers of safetensors files
+libsqlite3-dev|/usr/include/sqlite3.h|history of runs
 libelf-dev|/usr/include/libelf.h|code objects
 libdw-dev|/usr/include/elfutils/libdw.h|source lines of findings
 libmsgpack-dev|/usr/include/msgpack.h|metadata of code objects

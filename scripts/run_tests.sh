@@ -13,7 +13,9 @@ mkdir -p "$logs"
 
 BUILD=$(cd "$build" && pwd)
 HIPCONTRACT_ROOT=$(pwd)
-export BUILD HIPCONTRACT_ROOT HIPCONTRACT=$BUILD/hipcontract CMOCKA_MESSAGE_OUTPUT=tap
+# Runs of the contract are recorded there, not in the history of who tests.
+XDG_DATA_HOME=$BUILD/data
+export BUILD HIPCONTRACT_ROOT HIPCONTRACT=$BUILD/hipcontract CMOCKA_MESSAGE_OUTPUT=tap XDG_DATA_HOME
 
 # The scripts come first: one that began last would be waited for with the other processors idle.
 list() {

@@ -1,0 +1,28 @@
+/*
+ * What records a run of contract or gates in the history.
+ *
+ * The history that --db names has to take the run: that it cannot is the run's error. The default one is a convenience:
+ * that it cannot is told in one line, and changes no status.
+ */
+#ifndef COMMANDS_RECORDER_H
+#define COMMANDS_RECORDER_H
+
+#include "commands/options.h"
+#include "contract/verdict.h"
+#include "reports/log.h"
+
+struct history;
+
+struct recorder {
+    struct history *history; /* NULL: nothing is recorded */
+    const char *command;
+    bool is_asked_for; /* by --db */
+};
+
+/* Begins to record the stream, unless --no-db. Errors: STATUS_USAGE, the line of history_open or history_begin. */
+bool recorder_open(struct recorder *recorder, const struct arguments *arguments, const struct log_environment *environment,
+                   struct verdict_stream *stream, struct error *error);
+/* Ends it with the run's status. Errors: STATUS_USAGE, what could not be recorded. */
+bool recorder_close(struct recorder *recorder, enum status status, struct error *error);
+
+#endif

@@ -1,0 +1,209 @@
+#include "reports/history_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "contract/base/text.h"
+#include "reports/columns.h"
+#include "reports/sparkline.h"
+
+/* Of a hash, what tells one from another at a glance. */
+enum { SHORT_COMMIT = 10, SHORT_CODE = 8 };
+
+static void put_date(int64_t seconds, const char *format, char text[COLUMN_CELL_BYTES])
+{
+    struct tm utc;
+    time_t time = (time_t)seconds;
+    if (!gmtime_r(&time, &utc) || !strftime(text, COLUMN_CELL_BYTES, format, &utc))
+        snprintf(text, COLUMN_CELL_BYTES, "?");
+}
+
+static void put_time(double ns, char text[COLUMN_CELL_BYTES])
+{
+    double seconds = ns / 1e9;
+    if (ns < 0)
+        snprintf(text, COLUMN_CELL_BYTES, "-");
+    else if (seconds < 1)
+        snprintf(text, COLUMN_CELL_BYTES, "%.0f ms", seconds * 1e3);
+    else
+        snprintf(text, COLUMN_CELL_BYTES, seconds < 100 ? "%.2f s" : "%.0f s", seconds);
+}
+
+static void put_ratio(double ratio, char text[COLUMN_CELL_BYTES])
+{
+    snprintf(text, COLUMN_CELL_BYTES, "%.3g", ratio);
+}
+
+static void put_count(int64_t n, char text[COLUMN_CELL_BYTES])
+{
+    snprintf(text, COLUMN_CELL_BYTES, "%" PRId64, n);
+}
+
+static void put_name(const char *name, int most, char text[COLUMN_CELL_BYTES])
+{
+    snprintf(text, COLUMN_CELL_BYTES, "%.*s", most, name ? name : "-");
+}
+
+#define RUN_CELL(name, put)                                                                                                \
+    static void run_##name(const void *row, char text[COLUMN_CELL_BYTES])                                                  \
+    {                                                                                                                      \
+        const struct history_run *run = row;                                                                               \
+        put;                                                                                                               \
+    }
+RUN_CELL(id, put_count(run->id, text))
+RUN_CELL(date, put_date(run->started_s, "%Y-%m-%d %H:%M", text))
+RUN_CELL(commit, put_name(run->commit, SHORT_COMMIT, text))
+RUN_CELL(device, put_name(run->device, COLUMN_CELL_BYTES - 1, text))
+RUN_CELL(scope, put_name(run->scope, COLUMN_CELL_BYTES - 1, text))
+RUN_CELL(chips, put_name(run->chips, COLUMN_CELL_BYTES - 1, text))
+RUN_CELL(kernels, put_count(run->n_registrations, text))
+RUN_CELL(red, put_count(run->n_red, text))
+RUN_CELL(known, put_count(run->n_known, text))
+RUN_CELL(limits, put_count(run->n_limit_problems, text))
+RUN_CELL(worst, put_ratio(run->worst_ratio, text))
+RUN_CELL(time, put_time((double)run->duration_ns, text))
+#undef RUN_CELL
+
+/* By exit status. */
+static const char *result_of(int64_t exit)
+{
+    static const char *const names[] = {[STATUS_OK] = "holds",
+                                        [STATUS_RED] = "RED",
+                                        [STATUS_USAGE] = "invalid",
+                                        [STATUS_ENVIRONMENT] = "no environment",
+                                        [STATUS_INTERRUPTED] = "interrupted"};
+    return exit < 0 || exit >= (int64_t)(sizeof names / sizeof *names) ? "unfinished" : names[exit];
+}
+
+static void run_result(const void *row, char text[COLUMN_CELL_BYTES])
+{
+    put_name(result_of(((const struct history_run *)row)->exit), COLUMN_CELL_BYTES - 1, text);
+}
+
+bool history_runs_write_text(FILE *out, const struct history_run *runs, size_t n_runs)
+{
+    static const struct column columns[] = {
+        {"run", false, run_id},       {"started (UTC)", true, run_date}, {"commit", true, run_commit},
+        {"device", true, run_device}, {"scope", true, run_scope},        {"kernels", false, run_kernels},
+        {"red", false, run_red},      {"known", false, run_known},       {"limits", false, run_limits},
+        {"worst", false, run_worst},  {"time", false, run_time},         {"result", true, run_result},
+        {"chips", true, run_chips},
+    };
+    columns_write(out, columns, sizeof columns / sizeof *columns, runs, sizeof *runs, n_runs, "");
+    return true;
+}
+
+#define ROW_CELL(name, put)                                                                                                \
+    static void row_##name(const void *row, char text[COLUMN_CELL_BYTES])                                                  \
+    {                                                                                                                      \
+        const struct history_row *r = row;                                                                                 \
+        put;                                                                                                               \
+    }
+ROW_CELL(id, put_count(r->run.id, text))
+ROW_CELL(date, put_date(r->run.started_s, "%Y-%m-%d %H:%M", text))
+ROW_CELL(commit, put_name(r->run.commit, SHORT_COMMIT, text))
+ROW_CELL(code, put_name(r->code, SHORT_CODE, text))
+ROW_CELL(worst, put_ratio(r->worst_ratio, text))
+ROW_CELL(time, put_time((double)r->duration_ns, text))
+#undef ROW_CELL
+
+/* What a reader has to know first. */
+static void row_result(const void *row, char text[COLUMN_CELL_BYTES])
+{
+    const struct history_row *r = row;
+    if (r->n_red > 1)
+        snprintf(text, COLUMN_CELL_BYTES, "RED %.150s, and %" PRId64 " more", r->first_red ? r->first_red : "?",
+                 r->n_red - 1);
+    else if (r->n_red == 1)
+        snprintf(text, COLUMN_CELL_BYTES, "RED %.150s", r->first_red ? r->first_red : "?");
+    else
+        put_name(r->n_invalid ? "invalid"
+                 : r->n_known ? "holds but for known findings"
+                              : "holds",
+                 COLUMN_CELL_BYTES - 1, text);
+}
+
+/* What is drawn over the runs. */
+static double ratio_of(const struct history_row *row)
+{
+    return row->worst_ratio;
+}
+
+static double time_of(const struct history_row *row)
+{
+    return row->duration_ns < 0 ? (double)NAN : (double)row->duration_ns;
+}
+
+static const struct trend {
+    const char *name;
+    double (*value)(const struct history_row *row); /* NaN: unknown */
+    void (*put)(double value, char text[COLUMN_CELL_BYTES]);
+} trends[] = {
+    {"worst", ratio_of, put_ratio},
+    {"time", time_of, put_time},
+};
+
+/* "  worst  ▁▁█  0.0816 → 0.0911 (least 0.08, most 0.0911)"; nothing where it was never known. */
+static bool write_trend(FILE *out, const struct trend *trend, const struct history_row *rows, size_t n_rows)
+{
+    double *values = malloc((n_rows + 1) * sizeof *values), first = (double)NAN, last = (double)NAN;
+    struct text bars = {0};
+    for (size_t i = 0; i < n_rows && values; i++) {
+        values[i] = trend->value(&rows[n_rows - 1 - i]);
+        first = isnan(first) ? values[i] : first;
+        last = isnan(values[i]) ? last : values[i];
+    }
+    if (values)
+        sparkline_append(&bars, values, n_rows);
+    bool ok = values && !bars.failed;
+    if (ok && !isnan(last)) {
+        char from[COLUMN_CELL_BYTES], to[COLUMN_CELL_BYTES];
+        trend->put(first, from);
+        trend->put(last, to);
+        fprintf(out, "  %-7s  %s  %s → %s\n", trend->name, bars.data, from, to);
+    }
+    text_free(&bars);
+    free(values);
+    return ok;
+}
+
+static bool write_group(FILE *out, const struct history_row *rows, size_t n_rows)
+{
+    static const struct column columns[] = {
+        {"run", false, row_id},       {"started (UTC)", true, row_date}, {"commit", true, row_commit},
+        {"code", true, row_code},     {"worst", false, row_worst},       {"time", false, row_time},
+        {"result", true, row_result},
+    };
+    const struct history_row *newest = &rows[0];
+    fprintf(out, "%s on %s (%s, %s shapes%s%s): %zu run%s\n", newest->registration, newest->chip, newest->run.device,
+            newest->run.scope, newest->run.kernels ? ", of " : "", newest->run.kernels ? newest->run.kernels : "", n_rows,
+            n_rows == 1 ? "" : "s");
+    bool ok = true;
+    for (size_t i = 0; i < sizeof trends / sizeof *trends && ok && n_rows > 1; i++)
+        ok = write_trend(out, &trends[i], rows, n_rows);
+    columns_write(out, columns, sizeof columns / sizeof *columns, rows, sizeof *rows, n_rows, "  ");
+    return ok;
+}
+
+static bool same_group(const struct history_row *a, const struct history_row *b)
+{
+    return strcmp(a->registration, b->registration) == 0 && strcmp(a->chip, b->chip) == 0 &&
+           strcmp(a->run.device, b->run.device) == 0 && strcmp(a->run.scope, b->run.scope) == 0 &&
+           strcmp(a->run.kernels ? a->run.kernels : "", b->run.kernels ? b->run.kernels : "") == 0;
+}
+
+bool history_rows_write_text(FILE *out, const struct history_row *rows, size_t n_rows)
+{
+    bool ok = true;
+    for (size_t i = 0, n; i < n_rows && ok; i += n) {
+        for (n = 1; i + n < n_rows && same_group(&rows[i], &rows[i + n]);)
+            n++;
+        if (i > 0)
+            fputc('\n', out);
+        ok = write_group(out, &rows[i], n);
+    }
+    return ok;
+}
