@@ -10,6 +10,8 @@
 #include "reports/markdown.h"
 #include "reports/output.h"
 
+enum { PROBLEMS_A_KERNEL = 3 };
+
 /* How much a receipt tells. Problems, records and notes beyond the number are counted. */
 struct detail {
     size_t n_rows;
@@ -48,21 +50,27 @@ static void write_heading(struct writing *w)
         fputs(r->n_notes ? "no problem in what was run, which is not all\n\n" : "the contract holds\n\n", w->out);
 }
 
-/* What is left of a list after its first rows. */
-static void write_rest(struct writing *w, size_t n, const char *what)
+/* What is left of a list of n after those that are shown. */
+static void write_rest(struct writing *w, size_t n, size_t n_shown, const char *what)
 {
-    if (n > w->detail->n_rows)
-        fprintf(w->out, "- and %zu more %s; the log has all\n", n - w->detail->n_rows, what);
+    if (n > n_shown)
+        fprintf(w->out, "- and %zu more %s; the log has all\n", n - n_shown, what);
+}
+
+static size_t most_rows(const struct writing *w, size_t n)
+{
+    return n < w->detail->n_rows ? n : w->detail->n_rows;
 }
 
 static void write_notes(struct writing *w)
 {
-    for (size_t i = 0; i < w->report->n_notes && i < w->detail->n_rows; i++) {
+    size_t n_shown = most_rows(w, w->report->n_notes);
+    for (size_t i = 0; i < n_shown; i++) {
         fputs("- **not whole**: ", w->out);
         markdown_write_text(w->out, w->report->notes[i]);
         fputc('\n', w->out);
     }
-    write_rest(w, w->report->n_notes, "things that are missing");
+    write_rest(w, w->report->n_notes, n_shown, "things that are missing");
     if (w->report->n_notes)
         fputc('\n', w->out);
 }
@@ -130,15 +138,28 @@ static void write_problem(struct writing *w, const struct verdict *v)
     text_free(&explained);
 }
 
+/* One of the first of its registration: what is wrong with a kernel is wrong in most of its cases. */
+static bool is_telling(const struct report *report, size_t index)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < index && n < PROBLEMS_A_KERNEL; i++)
+        n += strcmp(report->problems[i]->registration, report->problems[index]->registration) == 0;
+    return n < PROBLEMS_A_KERNEL;
+}
+
 static void write_problems(struct writing *w)
 {
     const struct report *r = w->report;
     if (r->n_problems == 0 || w->detail->n_rows == 0)
         return;
     fputs("**Problems**, worst first\n\n", w->out);
-    for (size_t i = 0; i < r->n_problems && i < w->detail->n_rows; i++)
-        write_problem(w, r->problems[i]);
-    write_rest(w, r->n_problems, "problems");
+    size_t n_shown = 0;
+    for (size_t i = 0; i < r->n_problems && n_shown < w->detail->n_rows; i++)
+        if (is_telling(r, i)) {
+            write_problem(w, r->problems[i]);
+            n_shown++;
+        }
+    write_rest(w, r->n_problems, n_shown, "problems");
     fputc('\n', w->out);
 }
 
@@ -213,7 +234,7 @@ static void write_records(struct writing *w)
             fprintf(w->out, "- `%.*s`\n", (int)length, at);
         at += length + (at[length] == ',');
     }
-    write_rest(w, n, "records");
+    write_rest(w, n, most_rows(w, n), "records");
     if (n)
         fputc('\n', w->out);
 }
