@@ -8,6 +8,7 @@
 #include "reports/headline.h"
 #include "reports/output.h"
 #include "reports/receipt.h"
+#include "reports/source_path.h"
 
 /* What a workflow command would end at; of its properties also what parts them. */
 static void write_escaped(FILE *out, const char *text, const char *special)
@@ -42,7 +43,8 @@ static const char *below(const char *workspace, const char *path)
 static const char *write_place(FILE *out, const struct verdict *v, const char *workspace)
 {
     bool in_kernel = v->has_finding && *v->finding.place.file;
-    const char *file = in_kernel ? v->finding.place.file : v->file;
+    char file[VERDICT_FILE_BYTES];
+    source_path(in_kernel ? v->finding.place.file : v->file, file, sizeof file);
     if (!*file)
         return " ";
     write_property(out, " ", "file", below(workspace, file));

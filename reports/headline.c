@@ -54,7 +54,7 @@ void headline_place(const struct verdict *v, struct text *text)
 static bool figure_of_bytes(const struct verdict *v, struct text *text)
 {
     if (v->has_finding)
-        text_append(text, "a finding of %s, at most none", finding_kind_name(v->finding.kind));
+        text_append(text, "a finding of %s, at most none: %s", finding_kind_name(v->finding.kind), v->finding.message);
     else if (v->n_wrong)
         text_append(text, "%" PRId64 " of %" PRId64 " elements differ, at most 0", v->n_wrong, v->n_compared);
     return v->has_finding || v->n_wrong;

@@ -9,6 +9,7 @@
 #include "contract/base/text.h"
 #include "reports/headline.h"
 #include "reports/output.h"
+#include "reports/source_path.h"
 #include "reports/utf8.h"
 
 /* What each check is about, for who has not met it. */
@@ -52,9 +53,11 @@ static json_t *message(const char *text)
 
 /* RFC 3986: a path of which only unreserved characters and slashes stand for themselves. Absolute ones become file URIs,
  * others are below the root of the sources. */
-static json_t *artifact(const char *path)
+static json_t *artifact(const char *file)
 {
+    char path[VERDICT_FILE_BYTES];
     struct text uri = {0};
+    source_path(file, path, sizeof path);
     text_append(&uri, "%s", *path == '/' ? "file://" : "");
     for (const char *at = path; *at; at++)
         text_append(&uri, isalnum((unsigned char)*at) || strchr("-._~/", *at) ? "%c" : "%%%02X", (unsigned char)*at);

@@ -65,7 +65,8 @@ static void other_gates_count_what_is_wrong(void **state)
         text_free(&figure);
     }
     struct verdict race = sample_race();
-    assert_headline(&race, "gate 1, k, gfx1151, 1x33 (signed): a finding of race, at most none");
+    assert_headline(&race, "gate 1, k, gfx1151, 1x33 (signed): a finding of race, at most none: byte 4 of LDS is written "
+                           "while another reads it");
 }
 
 /* A guard that was written counts no element; limits and controls list their figures in words. */

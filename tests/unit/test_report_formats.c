@@ -16,6 +16,7 @@
 #include "reports/markdown.h"
 #include "reports/receipt.h"
 #include "reports/sarif.h"
+#include "reports/source_path.h"
 #include "reports/xml.h"
 #include "tests/support/report_samples.h"
 
@@ -94,6 +95,30 @@ static void markdown_text_is_no_markup_and_mentions_nobody(void **state)
     text = as_text(markdown_write_block, "```\nnot the end");
     assert_string_equal(text, "````\n```\nnot the end\n````\n");
     free(text);
+}
+
+/* Forges know a file by one path. */
+static void source_path_has_no_detours(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"kernels/ds4/../lanes.h", "kernels/lanes.h"},
+                                           {"./a//b/./c.h", "a/b/c.h"},
+                                           {"a/../../b.h", "../b.h"},
+                                           {"../../b.h", "../../b.h"},
+                                           {"/a/../../b.h", "/b.h"},
+                                           {"a/b/../../c.h", "c.h"},
+                                           {"..", ".."},
+                                           {"a/..", ""},
+                                           {"/", "/"},
+                                           {"", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char plain[32];
+        source_path(cases[i][0], plain, sizeof plain);
+        assert_string_equal(plain, cases[i][1]);
+    }
+    char small[8];
+    source_path("a/../bcdefgh", small, sizeof small);
+    assert_string_equal(small, "a/../bc");
 }
 
 /* --- JUnit --- */
@@ -553,6 +578,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(xml_holds_only_characters_of_xml),
         cmocka_unit_test(markdown_text_is_no_markup_and_mentions_nobody),
+        cmocka_unit_test(source_path_has_no_detours),
         cmocka_unit_test(junit_counts_each_outcome_once),
         cmocka_unit_test(junit_failure_begins_with_the_whole_story),
         cmocka_unit_test(junit_tells_a_run_that_is_not_whole),
