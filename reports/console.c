@@ -47,6 +47,12 @@ static bool has_numbers(const struct verdict *v)
     return v->gate >= GATE_CLASSES && v->gate <= GATE_EXACT && v->worst.index >= 0 && *v->worst.tensor;
 }
 
+/* The log's "nan" has no sign, so a line has none either; it is in the bits. */
+static double unsigned_nan(double value)
+{
+    return isnan(value) ? (double)NAN : value;
+}
+
 void console_explain(const struct verdict *v, struct text *text)
 {
     explain_place(v, text);
@@ -54,8 +60,8 @@ void console_explain(const struct verdict *v, struct text *text)
                 *v->reason ? v->reason : verdict_status_name(v->status));
     if (has_numbers(v))
         text_append(text, " (%s: got %.9g = 0x%" PRIx64 ", reference %.17g, bound %.3g; %" PRId64 " of %" PRId64 " wrong)",
-                    v->worst.tensor, v->worst.got, v->worst.got_bits, v->worst.reference, v->worst.bound, v->n_wrong,
-                    v->n_compared);
+                    v->worst.tensor, unsigned_nan(v->worst.got), v->worst.got_bits, v->worst.reference, v->worst.bound,
+                    v->n_wrong, v->n_compared);
 }
 
 /* The words of the lines that are printed at once, for the verdicts that have one. */

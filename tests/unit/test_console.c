@@ -145,6 +145,21 @@ static void fail_line_has_bits_reference_and_bound(void **state)
                   "reference 0.5, bound 0.25; 3 of 64 wrong)\n");
 }
 
+/* A log has one NaN, and what is read from it must print as the run did. */
+static void nan_has_no_sign_in_a_line(void **state)
+{
+    (void)state;
+    static const double values[] = {(double)NAN, -(double)NAN};
+    for (size_t i = 0; i < 2; i++) {
+        struct verdict v = {GATE_OF(GATE_BOUND, "1x33"), .status = VERDICT_FAIL, .n_compared = 33, .n_wrong = 1};
+        v.worst = (struct verdict_element){"y", 0, 0xfff5fff5, values[i], 1, 0.5};
+        struct text text = {0};
+        console_explain(&v, &text);
+        assert_non_null(strstr(text.data, "(y: got nan = 0xfff5fff5, reference 1, bound 0.5; 1 of 33 wrong)"));
+        text_free(&text);
+    }
+}
+
 static void failed_launch_line(void **state)
 {
     (void)state;
@@ -454,6 +469,7 @@ int main(void)
         cmocka_unit_test(pass_line_claims_nothing_that_a_known_finding_denies),
         cmocka_unit_test(broken_byte_contract_lines),
         cmocka_unit_test(fail_line_has_bits_reference_and_bound),
+        cmocka_unit_test(nan_has_no_sign_in_a_line),
         cmocka_unit_test(failed_launch_line),
         cmocka_unit_test(red_miss_blind_and_limit_lines),
         cmocka_unit_test(at_most_twenty_failures_then_a_count),
