@@ -11,7 +11,8 @@ static const char usage[] =
     "usage: hipcontract history [KERNEL] [OPTIONS]\n\n"
     "The runs of contract and gates that were recorded, newest first; of KERNEL, a name or a pattern, each registration "
     "on\n"
-    "each chip with the trend of its worst ratio and its time, oldest run first, and one line a run.\n";
+    "each chip with the trend of its worst ratio and its time, oldest run first, and one line a run; then the same of the\n"
+    "registers, LDS and scratch of each kernel of that name.\n";
 
 /* What is borrowed lives in the arena. */
 static bool filter_of(const struct arguments *arguments, struct arena *arena, struct history_filter *filter,
@@ -37,18 +38,31 @@ static bool print_runs(struct history *history, const struct history_filter *fil
     return ok || error_set(error, STATUS_ENVIRONMENT, "out of host memory");
 }
 
+static bool write_kernel(const struct history_row *rows, size_t n_rows, const struct history_kernel *kernels,
+                         size_t n_kernels, bool json)
+{
+    if (json)
+        return history_rows_write_json(stdout, rows, n_rows, kernels, n_kernels);
+    bool ok = history_rows_write_text(stdout, rows, n_rows);
+    if (n_rows && n_kernels)
+        putchar('\n');
+    return ok && history_kernels_write_text(stdout, kernels, n_kernels);
+}
+
 static bool print_kernel(struct history *history, const struct history_filter *filter, bool json, struct arena *arena,
                          struct error *error)
 {
     struct history_row *rows;
-    size_t n;
-    if (!history_rows(history, filter, arena, &rows, &n, error))
+    struct history_kernel *kernels;
+    size_t n_rows, n_kernels;
+    if (!history_rows(history, filter, arena, &rows, &n_rows, error) ||
+        !history_kernels(history, filter, arena, &kernels, &n_kernels, error))
         return false;
-    if (n == 0 && !json)
+    if (n_rows + n_kernels == 0 && !json)
         return error_set(error, STATUS_USAGE, "no run of %s%s%s is recorded; `hipcontract history` lists the runs",
                          filter->registration, filter->chips ? " on " : "", filter->chips ? filter->chips : "");
-    bool ok = json ? history_rows_write_json(stdout, rows, n) : history_rows_write_text(stdout, rows, n);
-    return ok || error_set(error, STATUS_ENVIRONMENT, "out of host memory");
+    return write_kernel(rows, n_rows, kernels, n_kernels, json) ||
+           error_set(error, STATUS_ENVIRONMENT, "out of host memory");
 }
 
 static bool print_history(const struct arguments *arguments, struct arena *arena, struct error *error)

@@ -15,6 +15,7 @@
 #include "contract/base/arena.h"
 #include "contract/base/error.h"
 #include "contract/verdict.h"
+#include "records/record_file.h"
 #include "reports/log.h"
 
 struct history; /* opaque; one thread at a time */
@@ -75,9 +76,17 @@ struct history_row {
     const char *first_red; /* "gate 3 at 64x512 (signed)"; NULL: nothing was */
 };
 
+/* What one kernel's machine code needed on one chip in one run; the run's strings and counts as in a row. */
+struct history_kernel {
+    struct history_run run; /* its toolchain compiled the kernel */
+    const char *kernel, *chip;
+    uint32_t figure[RECORD_FIGURE_COUNT]; /* RECORD_ABSENT: unknown */
+    const char *problem;                  /* "record stale: vgprs 205 -> 211"; NULL: none */
+};
+
 /* What is asked for; NULL and 0: all. */
 struct history_filter {
-    const char *registration; /* a glob */
+    const char *registration; /* a glob; of kernels: their names */
     const char *chips;        /* a comma list */
     int64_t n_last;           /* runs; of rows: runs of each registration on each chip */
 };
@@ -88,5 +97,8 @@ bool history_runs(struct history *history, const struct history_filter *filter, 
 /* By registration, chip, device, scope and files of kernels; among those newest first. */
 bool history_rows(struct history *history, const struct history_filter *filter, struct arena *arena,
                   struct history_row **rows, size_t *n_rows, struct error *error);
+/* By kernel, chip, toolchain and files of kernels; among those newest first. */
+bool history_kernels(struct history *history, const struct history_filter *filter, struct arena *arena,
+                     struct history_kernel **kernels, size_t *n_kernels, struct error *error);
 
 #endif

@@ -1,7 +1,9 @@
 /* The history for programs. */
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
+#include "reports/cells.h"
 #include "reports/history_table.h"
 
 static json_t *known_or_null(int64_t number)
@@ -49,11 +51,23 @@ static json_t *row_to_json(const struct history_row *row)
     return object;
 }
 
-/* Takes the array; false where it lacks an element for want of memory. */
-static bool write_array(FILE *out, json_t *array, size_t n)
+static json_t *kernel_to_json(const struct history_kernel *kernel)
 {
-    bool ok = json_array_size(array) == n && json_dumpf(array, out, JSON_INDENT(2)) == 0;
-    json_decref(array);
+    struct record record = {0};
+    memcpy(record.figure, kernel->figure, sizeof record.figure);
+    json_t *object = run_to_json(&kernel->run);
+    json_t *own = json_pack("{s:s, s:s, s:o, s:s*}", "kernel", kernel->kernel, "chip", kernel->chip, "resources",
+                            cell_figures_to_json(&record), "problem", kernel->problem);
+    json_object_update(object, own);
+    json_decref(own);
+    return object;
+}
+
+/* Takes the object; false where an array of it lacks an element for want of memory. */
+static bool write_object(FILE *out, json_t *object, bool is_whole)
+{
+    bool ok = is_whole && object && json_dumpf(object, out, JSON_INDENT(2)) == 0;
+    json_decref(object);
     fputc('\n', out);
     return ok;
 }
@@ -63,13 +77,18 @@ bool history_runs_write_json(FILE *out, const struct history_run *runs, size_t n
     json_t *array = json_array();
     for (size_t i = 0; i < n_runs; i++)
         json_array_append_new(array, counts_of_run(&runs[i]));
-    return write_array(out, array, n_runs);
+    bool is_whole = json_array_size(array) == n_runs;
+    return write_object(out, json_pack("{s:o}", "runs", array), is_whole);
 }
 
-bool history_rows_write_json(FILE *out, const struct history_row *rows, size_t n_rows)
+bool history_rows_write_json(FILE *out, const struct history_row *rows, size_t n_rows, const struct history_kernel *kernels,
+                             size_t n_kernels)
 {
-    json_t *array = json_array();
+    json_t *registrations = json_array(), *resources = json_array();
     for (size_t i = 0; i < n_rows; i++)
-        json_array_append_new(array, row_to_json(&rows[i]));
-    return write_array(out, array, n_rows);
+        json_array_append_new(registrations, row_to_json(&rows[i]));
+    for (size_t i = 0; i < n_kernels; i++)
+        json_array_append_new(resources, kernel_to_json(&kernels[i]));
+    bool is_whole = json_array_size(registrations) == n_rows && json_array_size(resources) == n_kernels;
+    return write_object(out, json_pack("{s:o, s:o}", "registrations", registrations, "kernels", resources), is_whole);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
 #include "reports/history_state.h"
 
 struct costs {
@@ -132,6 +133,31 @@ static bool take_registration_row(void *context, sqlite3_stmt *row)
     return ok && take_text(rows, row, column, &r->first_red);
 }
 
+/* Figures that cannot be read are unknown: the file was changed by hand. */
+static void take_figures(sqlite3_stmt *row, int column, uint32_t figure[RECORD_FIGURE_COUNT])
+{
+    struct record record;
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    json_t *object = text ? json_loads(text, 0, NULL) : NULL;
+    bool ok = cell_figures_from_json(object, &record);
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
+        figure[i] = ok ? record.figure[i] : RECORD_ABSENT;
+    json_decref(object);
+}
+
+static bool take_kernel_row(void *context, sqlite3_stmt *row)
+{
+    struct rows *rows = context;
+    struct history_kernel *kernel = add_row(rows);
+    if (!kernel)
+        return false;
+    *kernel = (struct history_kernel){0};
+    take_figures(row, RUN_COLUMN_COUNT + 2, kernel->figure);
+    return take_run(rows, row, &kernel->run) && take_text(rows, row, RUN_COLUMN_COUNT, &kernel->kernel) &&
+           take_text(rows, row, RUN_COLUMN_COUNT + 1, &kernel->chip) &&
+           take_text(rows, row, RUN_COLUMN_COUNT + 3, &kernel->problem);
+}
+
 /* Moves the rows into the arena. */
 static bool finish_rows(struct rows *rows, bool ok, void **data, size_t *n, struct error *error)
 {
@@ -190,5 +216,22 @@ bool history_rows(struct history *history, const struct history_filter *filter, 
         FILTER_VALUES(filter), take_registration_row, &rows, error);
     ok = finish_rows(&rows, ok, &data, n_rows, error);
     *list = data;
+    return ok;
+}
+
+bool history_kernels(struct history *history, const struct history_filter *filter, struct arena *arena,
+                     struct history_kernel **kernels, size_t *n_kernels, struct error *error)
+{
+    struct rows rows = {.arena = arena, .n_bytes = sizeof **kernels};
+    void *data;
+    bool ok = database_select(
+        &history->database,
+        "SELECT * FROM (SELECT " RUN_COLUMNS ", k.kernel AS kernel, k.chip AS chip, k.figures, k.problem,"
+        " row_number() OVER (PARTITION BY k.kernel, k.chip, runs.toolchain, runs.kernels ORDER BY k.run DESC) AS nth"
+        " FROM kernels k JOIN runs ON runs.id = k.run WHERE (?1 IS NULL OR k.kernel GLOB ?1) AND " CHIP_FILTER(
+            "k.chip") ") WHERE nth <= ?3 ORDER BY kernel, chip, toolchain, kernels, id DESC",
+        FILTER_VALUES(filter), take_kernel_row, &rows, error);
+    ok = finish_rows(&rows, ok, &data, n_kernels, error);
+    *kernels = data;
     return ok;
 }

@@ -7,6 +7,7 @@
 
 #include "contract/base/clock.h"
 #include "contract/base/hash.h"
+#include "reports/cells.h"
 #include "reports/history_state.h"
 
 /* Others do not hold a run up for long: what does not get in waits for the next registration. */
@@ -127,11 +128,33 @@ static bool write_verdict(struct history *history, const struct verdict *v, stru
                         error);
 }
 
+/* A kernel may be over a budget beside its record: what is wrong first is kept. */
+static bool write_kernel(struct history *history, const struct verdict *v, struct error *error)
+{
+    struct record record = {0};
+    memcpy(record.figure, v->resources.figure, sizeof record.figure);
+    json_t *object = cell_figures_to_json(&record);
+    char *figures = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    bool ok =
+        figures ? database_run(&history->database,
+                               "INSERT INTO kernels (run, kernel, chip, figures, problem) VALUES (?,?,?,?,?)"
+                               " ON CONFLICT DO UPDATE SET problem = coalesce(problem, excluded.problem)",
+                               SQL_VALUES(sql_integer(history->run), sql_text(v->registration), sql_text(v->chip),
+                                          sql_text(figures), sql_text(verdict_status_is_red(v->status) ? v->reason : NULL)),
+                               error)
+                : error_set(error, STATUS_ENVIRONMENT, "out of host memory for %s", history->database.path);
+    free(figures);
+    return ok;
+}
+
 static bool write_waiting(struct history *history, struct error *error)
 {
-    for (size_t i = 0; i < history->n_verdicts; i++)
-        if (!write_verdict(history, &history->verdicts[i], error))
+    for (size_t i = 0; i < history->n_verdicts; i++) {
+        const struct verdict *v = &history->verdicts[i];
+        if (!write_verdict(history, v, error) || (v->resources.are_known && !write_kernel(history, v, error)))
             return false;
+    }
     for (size_t i = 0; i < history->n_ends; i++)
         if (!write_end(history, &history->ends[i], error))
             return false;

@@ -22,6 +22,9 @@ static const char *const steps[] = {
     " case_id INTEGER NOT NULL REFERENCES cases, status TEXT NOT NULL, red INTEGER NOT NULL, ratio REAL,"
     " wrong INTEGER NOT NULL, duration_ns INTEGER NOT NULL, reason TEXT);"
     "CREATE INDEX red_verdicts ON verdicts (run, chip) WHERE red;",
+    /* figures is a JSON object of a record's columns; problem is what gate 5 says of a record that is not current. */
+    "CREATE TABLE kernels (run INTEGER NOT NULL REFERENCES runs, kernel TEXT NOT NULL, chip TEXT NOT NULL,"
+    " figures TEXT NOT NULL, problem TEXT, PRIMARY KEY (kernel, chip, run)) WITHOUT ROWID;",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 

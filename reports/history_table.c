@@ -4,48 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "contract/base/text.h"
-#include "reports/columns.h"
-#include "reports/sparkline.h"
-
-/* Of a hash, what tells one from another at a glance. */
-enum { SHORT_COMMIT = 10, SHORT_CODE = 8 };
-
-static void put_date(int64_t seconds, const char *format, char text[COLUMN_CELL_BYTES])
-{
-    struct tm utc;
-    time_t time = (time_t)seconds;
-    if (!gmtime_r(&time, &utc) || !strftime(text, COLUMN_CELL_BYTES, format, &utc))
-        snprintf(text, COLUMN_CELL_BYTES, "?");
-}
-
-static void put_time(double ns, char text[COLUMN_CELL_BYTES])
-{
-    double seconds = ns / 1e9;
-    if (ns < 0)
-        snprintf(text, COLUMN_CELL_BYTES, "-");
-    else if (seconds < 1)
-        snprintf(text, COLUMN_CELL_BYTES, "%.0f ms", seconds * 1e3);
-    else
-        snprintf(text, COLUMN_CELL_BYTES, seconds < 100 ? "%.2f s" : "%.0f s", seconds);
-}
-
-static void put_ratio(double ratio, char text[COLUMN_CELL_BYTES])
-{
-    snprintf(text, COLUMN_CELL_BYTES, "%.3g", ratio);
-}
-
-static void put_count(int64_t n, char text[COLUMN_CELL_BYTES])
-{
-    snprintf(text, COLUMN_CELL_BYTES, "%" PRId64, n);
-}
-
-static void put_name(const char *name, int most, char text[COLUMN_CELL_BYTES])
-{
-    snprintf(text, COLUMN_CELL_BYTES, "%.*s", most, name ? name : "-");
-}
+#include "reports/history_cells.h"
 
 #define RUN_CELL(name, put)                                                                                                \
     static void run_##name(const void *row, char text[COLUMN_CELL_BYTES])                                                  \
@@ -53,16 +13,16 @@ static void put_name(const char *name, int most, char text[COLUMN_CELL_BYTES])
         const struct history_run *run = row;                                                                               \
         put;                                                                                                               \
     }
-RUN_CELL(id, put_count(run->id, text))
-RUN_CELL(date, put_date(run->started_s, "%Y-%m-%d %H:%M", text))
+RUN_CELL(id, put_count((double)run->id, text))
+RUN_CELL(date, put_date(run->started_s, text))
 RUN_CELL(commit, put_name(run->commit, SHORT_COMMIT, text))
 RUN_CELL(device, put_name(run->device, COLUMN_CELL_BYTES - 1, text))
 RUN_CELL(scope, put_name(run->scope, COLUMN_CELL_BYTES - 1, text))
 RUN_CELL(chips, put_name(run->chips, COLUMN_CELL_BYTES - 1, text))
-RUN_CELL(kernels, put_count(run->n_registrations, text))
-RUN_CELL(red, put_count(run->n_red, text))
-RUN_CELL(known, put_count(run->n_known, text))
-RUN_CELL(limits, put_count(run->n_limit_problems, text))
+RUN_CELL(kernels, put_count((double)run->n_registrations, text))
+RUN_CELL(red, put_count((double)run->n_red, text))
+RUN_CELL(known, put_count((double)run->n_known, text))
+RUN_CELL(limits, put_count((double)run->n_limit_problems, text))
 RUN_CELL(worst, put_ratio(run->worst_ratio, text))
 RUN_CELL(time, put_time((double)run->duration_ns, text))
 #undef RUN_CELL
@@ -102,8 +62,8 @@ bool history_runs_write_text(FILE *out, const struct history_run *runs, size_t n
         const struct history_row *r = row;                                                                                 \
         put;                                                                                                               \
     }
-ROW_CELL(id, put_count(r->run.id, text))
-ROW_CELL(date, put_date(r->run.started_s, "%Y-%m-%d %H:%M", text))
+ROW_CELL(id, put_count((double)r->run.id, text))
+ROW_CELL(date, put_date(r->run.started_s, text))
 ROW_CELL(commit, put_name(r->run.commit, SHORT_COMMIT, text))
 ROW_CELL(code, put_name(r->code, SHORT_CODE, text))
 ROW_CELL(worst, put_ratio(r->worst_ratio, text))
@@ -146,26 +106,16 @@ static const struct trend {
     {"time", time_of, put_time},
 };
 
-/* "  worst  ▁▁█  0.0816 → 0.0911 (least 0.08, most 0.0911)"; nothing where it was never known. */
-static bool write_trend(FILE *out, const struct trend *trend, const struct history_row *rows, size_t n_rows)
+/* From the oldest run to the newest. */
+static bool write_trends(FILE *out, const struct history_row *rows, size_t n_rows)
 {
-    double *values = malloc((n_rows + 1) * sizeof *values), first = (double)NAN, last = (double)NAN;
-    struct text bars = {0};
-    for (size_t i = 0; i < n_rows && values; i++) {
-        values[i] = trend->value(&rows[n_rows - 1 - i]);
-        first = isnan(first) ? values[i] : first;
-        last = isnan(values[i]) ? last : values[i];
+    double *values = malloc((n_rows + 1) * sizeof *values);
+    bool ok = values != NULL;
+    for (size_t t = 0; t < sizeof trends / sizeof *trends && ok; t++) {
+        for (size_t i = 0; i < n_rows; i++)
+            values[i] = trends[t].value(&rows[n_rows - 1 - i]);
+        ok = trend_write(out, trends[t].name, values, n_rows, trends[t].put);
     }
-    if (values)
-        sparkline_append(&bars, values, n_rows);
-    bool ok = values && !bars.failed;
-    if (ok && !isnan(last)) {
-        char from[COLUMN_CELL_BYTES], to[COLUMN_CELL_BYTES];
-        trend->put(first, from);
-        trend->put(last, to);
-        fprintf(out, "  %-7s  %s  %s → %s\n", trend->name, bars.data, from, to);
-    }
-    text_free(&bars);
     free(values);
     return ok;
 }
@@ -181,9 +131,7 @@ static bool write_group(FILE *out, const struct history_row *rows, size_t n_rows
     fprintf(out, "%s on %s (%s, %s shapes%s%s): %zu run%s\n", newest->registration, newest->chip, newest->run.device,
             newest->run.scope, newest->run.kernels ? ", of " : "", newest->run.kernels ? newest->run.kernels : "", n_rows,
             n_rows == 1 ? "" : "s");
-    bool ok = true;
-    for (size_t i = 0; i < sizeof trends / sizeof *trends && ok && n_rows > 1; i++)
-        ok = write_trend(out, &trends[i], rows, n_rows);
+    bool ok = n_rows < 2 || write_trends(out, rows, n_rows);
     columns_write(out, columns, sizeof columns / sizeof *columns, rows, sizeof *rows, n_rows, "  ");
     return ok;
 }
@@ -192,7 +140,7 @@ static bool same_group(const struct history_row *a, const struct history_row *b)
 {
     return strcmp(a->registration, b->registration) == 0 && strcmp(a->chip, b->chip) == 0 &&
            strcmp(a->run.device, b->run.device) == 0 && strcmp(a->run.scope, b->run.scope) == 0 &&
-           strcmp(a->run.kernels ? a->run.kernels : "", b->run.kernels ? b->run.kernels : "") == 0;
+           same_kernel_files(&a->run, &b->run);
 }
 
 bool history_rows_write_text(FILE *out, const struct history_row *rows, size_t n_rows)

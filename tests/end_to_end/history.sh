@@ -16,7 +16,7 @@ one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 
 recorded() { # by default below XDG_DATA_HOME, else where --db says
     gates 0 && gates 0 && shows 0 && out_says '^  2  .* emulator  quick +1    0      0       0 .*  holds ' && out_says '^  1  ' &&
-        shows 0 softmax_rows && out_says '^softmax_rows on gfx1151 \(emulator, quick shapes\): 2 runs$' && out_says '^  worst    ▁▁  ' && out_says '^  time     [▁█]+  ' &&
+        shows 0 softmax_rows && out_says '^softmax_rows on gfx1151 \(emulator, quick shapes\): 2 runs$' && out_says '^  worst +▁▁  ' && out_says '^  time +[▁█]+  ' &&
         gates 0 --db "$db" && shows 0 --db "$db" && [ "$(grep -c gfx1151 "$work/out")" -eq 1 ]
 }
 # The numbers of a field: of lines of the log that match, smallest first; of what is shown.
@@ -26,6 +26,10 @@ figures() { # what the history says of a run is what its log says
     rm -f "$db" && gates 0 --db "$db" --log "$work/log.jsonl" && shows 0 softmax_rows --db "$db" --json &&
         awk -v shown="$(shown worst_ratio)" -v logged="$(logged worst_ratio '"subject":"gate".*"gate":3' | tail -n 1)" 'BEGIN { exit !(shown > 0 && shown == logged) }' &&
         [ "$(shown duration_ns)" -eq "$(logged duration_ns '"record":"end"')" ] && [ "$(shown verdicts)" -eq "$(grep -c '"record":"verdict"' "$work/log.jsonl")" ]
+}
+resources() { # of the kernel, as its record has them
+    rm -f "$db" && ends 0 "$HIPCONTRACT" contract --quick --runs 2 --no-check all --only softmax_rows --db "$db" && shows 0 softmax_rows --db "$db" &&
+        out_says '^resources of softmax_rows on gfx1151 \(debian-clang-22\): 1 run$' && out_says "  $(awk '$1 == "softmax_rows" && $2 == "gfx1151" { print $3 }' "$HIPCONTRACT_ROOT"/records/debian-clang-22/softmax*) .* current$"
 }
 not_recorded() { rm -rf "$XDG_DATA_HOME" && gates 0 --no-db && [ ! -e "$XDG_DATA_HOME" ]; }
 # Two registrations into a new history, the second of which takes a while, and that signal when the first has passed.
@@ -48,18 +52,19 @@ interrupted() {
 unusable() { # asked for by name it is the run's error, before anything is run; by default it is a line, and the run goes on
     gates 2 --db "$work/nowhere/h.db" && one_error_line && err_says 'gates: .*/nowhere/h.db: unable to open' && [ ! -s "$work/out" ] &&
         gates 2 --db /dev/full && one_error_line && gates 2 --db "$db" --no-db && one_error_line &&
-        XDG_DATA_HOME=/dev/null gates 0 && one_error_line && err_says '^hipcontract gates: not recorded: /dev/null/hipcontract: ' && out_says '^SUMMARY .* 1 pass'
+        XDG_DATA_HOME=/dev/null gates 0 && one_error_line && err_says '^hipcontract gates: not recorded: /dev/null' && out_says '^SUMMARY .* 1 pass'
 }
 nothing_there() {
     shows 2 --db "$work/none.db" && one_error_line && err_says 'none.db: there is no history yet' && [ ! -e "$work/none.db" ] &&
         gates 0 --db "$db" && shows 2 --db "$db" nobody && one_error_line && err_says 'no run of nobody is recorded' &&
-        shows 2 --db "$db" softmax_rows --chip gfx90a && err_says 'no run of softmax_rows on gfx90a is recorded' && shows 0 --db "$db" nobody --json && out_says '^\[\]$' &&
+        shows 2 --db "$db" softmax_rows --chip gfx90a && err_says 'no run of softmax_rows on gfx90a is recorded' && shows 0 --db "$db" nobody --json && out_says '"registrations": \[\]' &&
         shows 2 --last 0 && one_error_line
 }
 
-echo "1..7"
+echo "1..8"
 check "runs are recorded, by default below XDG_DATA_HOME, and shown with their trend" recorded
 check "what the history says of a run is what its log says" figures
+check "what the kernel needs is recorded with the run" resources
 check "--no-db records nothing" not_recorded
 check "a run that was killed leaves what it had decided" killed
 check "an interrupted run is recorded as one" interrupted

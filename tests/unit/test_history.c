@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "contract/base/file.h"
+#include "contract/base/project.h"
 #include "reports/history.h"
 #include "reports/history_table.h"
 #include "tests/support/scratch.h"
@@ -210,6 +211,56 @@ static void what_a_run_decided_can_be_asked_for(void **state)
     drop(&answer);
 }
 
+static void put_kernel(struct history *history, uint32_t vgprs, enum verdict_status status, const char *reason)
+{
+    struct verdict v = {.subject = SUBJECT_LIMIT,
+                        .status = status,
+                        .gate = GATE_LIMITS,
+                        .chip = "gfx1151",
+                        .registration = "symbol",
+                        .resources = {.are_known = true}};
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
+        v.resources.figure[i] = RECORD_ABSENT;
+    v.resources.figure[RECORD_vgprs] = vgprs;
+    snprintf(v.reason, sizeof v.reason, "%s", reason);
+    put(history, &v);
+}
+
+static struct history_kernel *ask_kernels(struct history *history, struct arena *arena, size_t *n)
+{
+    struct error error = {0};
+    struct history_kernel *kernels;
+    if (!history_kernels(history, &(struct history_filter){.registration = "sym*", .chips = "gfx1151"}, arena, &kernels, n,
+                         &error))
+        fail_msg("%s", error.text);
+    return kernels;
+}
+
+/* A kernel has a record, and may be over a budget too: two verdicts, one row. */
+static void resources_are_kept_a_kernel_and_run(void **state)
+{
+    const struct place *place = *state;
+    size_t n;
+    struct arena arena = {0};
+    struct history *history = begin(place->path, &environment);
+    put_kernel(history, 205, VERDICT_PASS, "record current");
+    finish(history, STATUS_OK);
+    history = begin(place->path, &environment);
+    put_kernel(history, 211, VERDICT_LIMIT_PROBLEM, "record stale: vgprs 205 -> 211");
+    put_kernel(history, 211, VERDICT_LIMIT_PROBLEM, "over budget: 211 VGPRs");
+    finish(history, STATUS_RED);
+    history = open_history(place->path, HISTORY_READ);
+    struct history_kernel *kernels = ask_kernels(history, &arena, &n);
+    assert_int_equal(n, 2);
+    assert_true(kernels[0].run.id == 2 && kernels[0].figure[RECORD_vgprs] == 211 && kernels[1].figure[RECORD_vgprs] == 205);
+    assert_int_equal(kernels[0].figure[RECORD_lds], RECORD_ABSENT);
+    assert_string_equal(kernels[0].problem, "record stale: vgprs 205 -> 211");
+    assert_null(kernels[1].problem);
+    assert_string_equal(kernels[0].run.toolchain, "some-clang");
+    history_close(history);
+    arena_free(&arena);
+}
+
 static void filters_select_names_chips_and_the_last_runs(void **state)
 {
     const struct place *place = *state;
@@ -296,13 +347,12 @@ static int write_as_child(const char *path)
     return ok ? 0 : 1;
 }
 
-static void runs_that_record_at_once_lose_nothing(void **state)
+static void write_at_once(const char *path)
 {
-    const struct place *place = *state;
     for (int i = 0; i < WRITERS; i++) {
         pid_t child = fork();
         if (child == 0)
-            _exit(write_as_child(place->path));
+            _exit(write_as_child(path));
         assert_true(child > 0);
     }
     for (int i = 0; i < WRITERS; i++) {
@@ -310,6 +360,12 @@ static void runs_that_record_at_once_lose_nothing(void **state)
         assert_true(wait(&status) > 0);
         assert_int_equal(status, 0);
     }
+}
+
+static void runs_that_record_at_once_lose_nothing(void **state)
+{
+    const struct place *place = *state;
+    write_at_once(place->path);
     struct answer answer = ask(place->path, &all);
     assert_int_equal(answer.n_runs, WRITERS);
     assert_int_equal(answer.n_rows, WRITERS * REGISTRATIONS);
@@ -493,6 +549,48 @@ static void a_newer_version_is_refused(void **state)
     refused(place->path, HISTORY_RECORD, "use a newer hipcontract");
 }
 
+/* The history of version 1, as that version left it. */
+static void make_version_1(const struct place *place)
+{
+    char path[4096], *statements;
+    size_t n;
+    struct error error;
+    if (!project_path("tests/data/history_1.sql", path, sizeof path, &error) || !file_read(path, &statements, &n, &error))
+        fail_msg("%s", error.text);
+    sql(place->path, statements);
+    free(statements);
+}
+
+static void an_older_version_is_brought_up_to_date_and_loses_nothing(void **state)
+{
+    const struct place *place = *state;
+    struct history_key key = {"rms_norm_rows", "gfx1151", "emulator", "quick", NULL};
+    make_version_1(place);
+    assert_int_equal(cost(place->path, &key), (819127770 + 713617237) / 2);
+    struct history *history = begin(place->path, &environment);
+    put_kernel(history, 14, VERDICT_PASS, "record current");
+    record(history, "rms_norm_rows", 0.5, 1);
+    finish(history, STATUS_OK);
+    struct answer answer = ask(place->path, &all);
+    assert_true(answer.n_rows == 3 && answer.n_runs == 3 && answer.rows[0].run.id == 3);
+    assert_true(answer.rows[2].n_verdicts == 56 && answer.rows[2].duration_ns == 819127770);
+    size_t n;
+    assert_int_equal(ask_kernels(answer.history, &answer.arena, &n)[0].figure[RECORD_vgprs], 14);
+    assert_int_equal(n, 1);
+    drop(&answer);
+}
+
+/* Two that find the old version at once: one takes the steps, the other finds them taken. */
+static void runs_that_find_an_older_version_at_once_agree(void **state)
+{
+    const struct place *place = *state;
+    make_version_1(place);
+    write_at_once(place->path);
+    struct answer answer = ask(place->path, &all);
+    assert_int_equal(answer.n_runs, 2 + WRITERS);
+    drop(&answer);
+}
+
 /* Every page but the first is overwritten. */
 static void a_damaged_file_is_one_clear_line(void **state)
 {
@@ -518,25 +616,39 @@ static void a_damaged_file_is_one_clear_line(void **state)
     arena_free(&arena);
 }
 
-/* Root may write everything: the test becomes nobody for it. */
+/* As who may not write the file. Root may write everything: the test becomes nobody for it. */
+static struct history *open_unwritable(const struct place *place, enum history_mode mode, struct error *error)
+{
+    enum { NOBODY = 65534 };
+    bool is_root = geteuid() == 0;
+    assert_int_equal(chmod(place->path, 0444), 0);
+    assert_int_equal(chmod(place->folder, 0555), 0);
+    assert_true(!is_root || seteuid(NOBODY) == 0);
+    struct history *history = history_open(place->path, mode, error);
+    assert_true(!is_root || seteuid(0) == 0);
+    assert_int_equal(chmod(place->folder, 0755), 0);
+    return history;
+}
+
 static void a_file_that_cannot_be_written_can_be_read(void **state)
 {
     const struct place *place = *state;
-    enum { NOBODY = 65534 };
-    record_run(place->path, &environment, 5);
-    assert_int_equal(chmod(place->path, 0444), 0);
-    assert_int_equal(chmod(place->folder, 0555), 0);
-    bool is_root = geteuid() == 0;
-    assert_true(!is_root || seteuid(NOBODY) == 0);
     struct error error = {0};
-    struct history *recording = history_open(place->path, HISTORY_RECORD, &error);
-    struct history *reading = history_open(place->path, HISTORY_READ, NULL);
-    assert_true(!is_root || seteuid(0) == 0);
-    assert_int_equal(chmod(place->folder, 0755), 0);
-    assert_null(recording);
+    record_run(place->path, &environment, 5);
+    assert_null(open_unwritable(place, HISTORY_RECORD, &error));
     says(&error, "cannot be written; give a --db that can");
-    assert_non_null(reading);
-    history_close(reading);
+    struct history *history = open_unwritable(place, HISTORY_READ, &error);
+    assert_non_null(history);
+    history_close(history);
+}
+
+static void an_older_version_that_cannot_be_written_says_so(void **state)
+{
+    const struct place *place = *state;
+    struct error error = {0};
+    make_version_1(place);
+    assert_null(open_unwritable(place, HISTORY_READ, &error));
+    says(&error, "of version 1 and cannot be written; copy it to where it can be");
 }
 
 static void default_path_follows_xdg(void **state)
@@ -571,6 +683,7 @@ int main(void)
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, open_place, close_place)
     const struct CMUnitTest tests[] = {
         IN_PLACE(what_a_run_decided_can_be_asked_for),
+        IN_PLACE(resources_are_kept_a_kernel_and_run),
         IN_PLACE(filters_select_names_chips_and_the_last_runs),
         IN_PLACE(cost_is_the_median_of_comparable_runs),
         IN_PLACE(cost_forgets_what_is_long_ago),
@@ -582,6 +695,9 @@ int main(void)
         IN_PLACE(files_that_are_no_history_are_refused_and_left_alone),
         IN_PLACE(what_is_not_there_or_cannot_be_made_is_one_clear_line),
         IN_PLACE(a_newer_version_is_refused),
+        IN_PLACE(an_older_version_is_brought_up_to_date_and_loses_nothing),
+        IN_PLACE(runs_that_find_an_older_version_at_once_agree),
+        IN_PLACE(an_older_version_that_cannot_be_written_says_so),
         IN_PLACE(a_damaged_file_is_one_clear_line),
         IN_PLACE(a_file_that_cannot_be_written_can_be_read),
         cmocka_unit_test(default_path_follows_xdg),

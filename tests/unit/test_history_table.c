@@ -69,12 +69,23 @@ static char *runs_text(const struct history_run *runs, size_t n)
     return text;
 }
 
-static char *rows_text(bool (*write)(FILE *, const struct history_row *, size_t), const struct history_row *rows, size_t n)
+static char *rows_text(const struct history_row *rows, size_t n)
 {
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    assert_true(write(out, rows, n));
+    assert_true(history_rows_write_text(out, rows, n));
+    fclose(out);
+    return text;
+}
+
+static char *rows_json(const struct history_row *rows, size_t n_rows, const struct history_kernel *kernels,
+                       size_t n_kernels)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_true(history_rows_write_json(out, rows, n_rows, kernels, n_kernels));
     fclose(out);
     return text;
 }
@@ -111,11 +122,11 @@ static void registrations_have_their_trend_and_their_runs(void **state)
     rows[0].first_red = "gate 3 at 4x64 (signed)";
     rows[2].n_known = 1;
     rows[3].run.kernels = "mine.so";
-    char *text = rows_text(history_rows_write_text, rows, 4);
+    char *text = rows_text(rows, 4);
     assert_string_equal(
         text, "k on gfx1151 (emulator, quick shapes): 3 runs\n"
-              "  worst    ▁▁█  0.25 → 0.5\n"
-              "  time     ▁ █  10 ms → 30 ms\n"
+              "  worst      ▁▁█  0.25 → 0.5\n"
+              "  time       ▁ █  10 ms → 30 ms\n"
               "  run  started (UTC)     commit      code      worst   time  result\n"
               "    3  2026-11-30 09:45  0123456789  aabbccdd    0.5  30 ms  RED gate 3 at 4x64 (signed), and 2 more\n"
               "    2  2026-11-29 09:45  0123456789  aabbccdd   0.25      -  holds\n"
@@ -124,6 +135,47 @@ static void registrations_have_their_trend_and_their_runs(void **state)
               "l on gfx1151 (emulator, quick shapes, of mine.so): 1 run\n"
               "  run  started (UTC)     commit      code      worst    time  result\n"
               "    3  2026-11-30 09:45  0123456789  aabbccdd  0.125  2.00 s  holds\n");
+    free(text);
+}
+
+static struct history_kernel sample_kernel(int64_t id, uint32_t vgprs)
+{
+    struct history_kernel kernel = {.run = sample_run(id), .kernel = "symbol", .chip = "gfx1151"};
+    for (int i = 0; i < RECORD_FIGURE_COUNT; i++)
+        kernel.figure[i] = (uint32_t)i;
+    kernel.figure[RECORD_vgprs] = vgprs;
+    kernel.figure[RECORD_limit] = 0;
+    return kernel;
+}
+
+static char *kernels_text(const struct history_kernel *kernels, size_t n)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_true(history_kernels_write_text(out, kernels, n));
+    fclose(out);
+    return text;
+}
+
+/* What never changed needs no line of its own. */
+static void resources_have_a_trend_where_they_changed(void **state)
+{
+    (void)state;
+    struct history_kernel kernels[] = {sample_kernel(3, 211), sample_kernel(2, 205), sample_kernel(1, RECORD_ABSENT)};
+    kernels[0].problem = "record stale: vgprs 205 -> 211";
+    char *text = kernels_text(kernels, 3);
+    assert_non_null(strstr(text, "resources of symbol on gfx1151 (some-clang): 3 runs\n"
+                                 "  vgprs       ▁█  205 → 211\n"
+                                 "  run  started (UTC)     commit      vgprs  agprs  sgprs  lds "));
+    assert_non_null(strstr(text, "\n    3  2026-11-30 09:45  0123456789    211      1      2    3 "));
+    assert_non_null(strstr(text, "\n    1  2026-11-28 09:45  0123456789      ?      1 "));
+    assert_non_null(strstr(text, "  record stale: vgprs 205 -> 211\n"));
+    assert_non_null(strstr(text, "  current\n"));
+    free(text);
+    kernels[1].run.toolchain = "another-clang";
+    text = kernels_text(kernels, 2);
+    assert_non_null(strstr(text, "\n\nresources of symbol on gfx1151 (another-clang): 1 run\n"));
     free(text);
 }
 
@@ -136,7 +188,7 @@ static void what_cannot_be_compared_is_not_one_trend(void **state)
         const char **fields[] = {&rows[1].run.scope, &rows[1].run.device, &rows[1].chip, &rows[1].run.kernels,
                                  &rows[1].registration};
         *fields[i] = "other";
-        char *text = rows_text(history_rows_write_text, rows, 2);
+        char *text = rows_text(rows, 2);
         assert_null(strstr(text, "2 runs"));
         assert_non_null(strstr(text, "other"));
         free(text);
@@ -148,8 +200,13 @@ static void json_leaves_out_what_is_unknown(void **state)
     (void)state;
     struct history_row rows[] = {sample_row(3, "k", (double)INFINITY, 30), sample_row(2, "k", 0.25, -1)};
     rows[0].first_red = "gate 3 at 4x64 (signed)";
-    char *text = rows_text(history_rows_write_json, rows, 2);
-    json_t *array = json_loads(text, 0, NULL);
+    const struct history_kernel kernel = sample_kernel(3, RECORD_ABSENT);
+    char *text = rows_json(rows, 2, &kernel, 1);
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *array = json_object_get(object, "registrations");
+    const json_t *resources = json_object_get(json_array_get(json_object_get(object, "kernels"), 0), "resources");
+    assert_int_equal(json_integer_value(json_object_get(resources, "agprs")), 1);
+    assert_null(json_object_get(resources, "vgprs"));
     const json_t *first = json_array_get(array, 0), *second = json_array_get(array, 1);
     assert_int_equal(json_array_size(array), 2);
     assert_int_equal(json_integer_value(json_object_get(first, "duration_ns")), 30);
@@ -160,7 +217,7 @@ static void json_leaves_out_what_is_unknown(void **state)
     assert_null(json_object_get(second, "duration_ns"));
     assert_null(json_object_get(second, "first_red"));
     assert_null(json_object_get(second, "kernels"));
-    json_decref(array);
+    json_decref(object);
     free(text);
 }
 
@@ -170,6 +227,7 @@ int main(void)
         cmocka_unit_test(bars_span_the_finite_values),
         cmocka_unit_test(runs_are_one_line_each),
         cmocka_unit_test(registrations_have_their_trend_and_their_runs),
+        cmocka_unit_test(resources_have_a_trend_where_they_changed),
         cmocka_unit_test(what_cannot_be_compared_is_not_one_trend),
         cmocka_unit_test(json_leaves_out_what_is_unknown),
     };
