@@ -66,7 +66,7 @@ static struct tally tally_run(const struct report *report)
 static void write_attribute(FILE *out, const char *name, const char *value)
 {
     fprintf(out, " %s=\"", name);
-    xml_write_text(out, value);
+    xml_write_value(out, value);
     fputc('"', out);
 }
 

@@ -6,9 +6,11 @@
 
 #include <stdio.h>
 
-/* As the content of an element, or of an attribute in quotes: what has a meaning in XML is escaped, line ends and tabs too,
- * since attributes would lose them. What XML 1.0 does not have (control characters, bytes that are no UTF-8) becomes
- * U+FFFD. */
+/* As the content of an element: what has a meaning in XML is escaped. What XML 1.0 does not have (control characters, bytes
+ * that are no UTF-8) becomes U+FFFD. */
 void xml_write_text(FILE *out, const char *text);
+/* As the value of an attribute, within its quotes: line ends and tabs are escaped too, as a reader would make spaces of
+ * them. */
+void xml_write_value(FILE *out, const char *text);
 
 #endif

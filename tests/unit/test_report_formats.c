@@ -80,7 +80,7 @@ static void xml_holds_only_characters_of_xml(void **state)
         {"bell \x07 and line\n", "bell \xef\xbf\xbd and line&#10;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = as_text(xml_write_text, cases[i][0]);
+        char *text = as_text(xml_write_value, cases[i][0]);
         assert_string_equal(text, cases[i][1]);
         free(text);
     }
@@ -94,6 +94,18 @@ static void markdown_text_is_no_markup_and_mentions_nobody(void **state)
     free(text);
     text = as_text(markdown_write_block, "```\nnot the end");
     assert_string_equal(text, "````\n```\nnot the end\n````\n");
+    free(text);
+}
+
+/* Lines of an element stay lines; an attribute's would become spaces. */
+static void xml_keeps_line_ends(void **state)
+{
+    (void)state;
+    char *text = as_text(xml_write_text, "a \"<b>\"\n\t& c\r");
+    assert_string_equal(text, "a \"&#60;b&#62;\"\n\t&#38; c&#13;");
+    free(text);
+    text = as_text(xml_write_value, "a \"<b>\"\n\t& c\r");
+    assert_string_equal(text, "a &#34;&#60;b&#62;&#34;&#10;&#9;&#38; c&#13;");
     free(text);
 }
 
@@ -156,8 +168,8 @@ static void junit_failure_begins_with_the_whole_story(void **state)
     struct report report = sample_report(&v, 1, false);
     char *text = sample_written(junit_write, &report);
     assert_holds(text, "<failure type=\"fail\" message=\"gate 3, k, gfx1151, 1x33 (signed): 8 times the bound, at most 1\">"
-                       "gate 3, k, gfx1151, 1x33 (signed): 8 times the bound, at most 1&#10;");
-    assert_holds(text, "&#10;repeat with: hipcontract run k --shape 1x33 ");
+                       "gate 3, k, gfx1151, 1x33 (signed): 8 times the bound, at most 1\n");
+    assert_holds(text, "\nrepeat with: hipcontract run k --shape 1x33 ");
     free(text);
     report_free(&report);
 }
@@ -577,6 +589,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(xml_holds_only_characters_of_xml),
+        cmocka_unit_test(xml_keeps_line_ends),
         cmocka_unit_test(markdown_text_is_no_markup_and_mentions_nobody),
         cmocka_unit_test(source_path_has_no_detours),
         cmocka_unit_test(junit_counts_each_outcome_once),
