@@ -185,9 +185,10 @@ static void write_properties(struct writing *w)
     text_append(&seed, "%" PRIu64, e->seed);
     text_append(&runs, "%d", e->n_runs);
     const char *const properties[][2] = {
-        {"hipcontract", e->version}, {"commit", e->commit},       {"toolchain", e->toolchain}, {"compiler", e->compiler},
-        {"device", e->device},       {"chips", e->chips},         {"scope", e->scope},         {"checks", e->checks},
-        {"kernels", e->kernels},     {"seed", text_of(w, &seed)}, {"runs", text_of(w, &runs)}};
+        {"hipcontract", e->version}, {"command", e->command},   {"only", e->only},       {"commit", e->commit},
+        {"toolchain", e->toolchain}, {"compiler", e->compiler}, {"device", e->device},   {"chips", e->chips},
+        {"scope", e->scope},         {"checks", e->checks},     {"kernels", e->kernels}, {"seed", text_of(w, &seed)},
+        {"runs", text_of(w, &runs)}};
     fputs("    <properties>\n", w->out);
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
         write_property(w->out, properties[i][0], properties[i][1]);

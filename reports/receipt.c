@@ -40,14 +40,21 @@ static const char *text_of(struct writing *w, const struct text *text)
     return text->data ? text->data : "";
 }
 
+/* A receipt of a part never looks like one of all. */
 static void write_heading(struct writing *w)
 {
     const struct report *r = w->report;
     fputs("### hipcontract: ", w->out);
     if (r->is_red)
-        fprintf(w->out, "the contract does not hold, %zu problem%s\n\n", r->n_problems, r->n_problems == 1 ? "" : "s");
+        fprintf(w->out, "the contract does not hold, %zu problem%s", r->n_problems, r->n_problems == 1 ? "" : "s");
     else
-        fputs(r->n_notes ? "no problem in what was run, which is not all\n\n" : "the contract holds\n\n", w->out);
+        fputs(r->n_notes ? "no problem in what was run, which is not all" : "the contract holds", w->out);
+    if (r->environment.only) {
+        fputs(", of ", w->out);
+        markdown_write_text(w->out, r->environment.only);
+        fputs(" alone", w->out);
+    }
+    fputs("\n\n", w->out);
 }
 
 /* What is left of a list of n after those that are shown. */
@@ -92,6 +99,7 @@ static void write_environment(struct writing *w)
     fputs("| run | |\n|---|---|\n", w->out);
     write_row(w->out, "commit", e->commit);
     write_row(w->out, "hipcontract", e->version);
+    write_row(w->out, "command", e->command);
     write_row(w->out, "toolchain", e->toolchain);
     write_row(w->out, "compiler", e->compiler);
     write_row(w->out, "device", e->device);

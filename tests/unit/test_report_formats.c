@@ -341,6 +341,10 @@ static void receipt_of_a_whole_run_that_holds_says_so(void **state)
     assert_int_equal(strncmp(text, "### hipcontract: the contract holds\n", 36), 0);
     assert_lacks(text, "Problems");
     free(text);
+    report.environment.only = "rms_*,softmax*";
+    text = sample_written(receipt_write, &report);
+    assert_holds(text, "### hipcontract: the contract holds, of rms\\_\\*,softmax\\* alone\n");
+    free(text);
     report.environment.records = "";
     text = sample_written(receipt_write, &report);
     assert_holds(text, "No record is touched.");
