@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/finding_source.h"
+
 static bool fail(struct verdict *verdict)
 {
     verdict->status = VERDICT_FAIL;
@@ -25,6 +27,7 @@ static bool launch_ok(const struct launch_result *result, struct device *device,
     if (finding) {
         verdict->has_finding = true;
         verdict->finding = *finding;
+        finding_read_source(&verdict->finding);
     }
     bool is_note = finding && finding->kind == FINDING_NAN;
     if (finding && !is_note && (CHECKS_ALL >> finding->kind & 1 || result->code == hipSuccess)) {

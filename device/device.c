@@ -93,6 +93,37 @@ void finding_compose(struct finding *finding)
     append_where(&line, &finding->other);
 }
 
+/* Lines first to last of those that are listed, and what they take with their ends. */
+struct extent {
+    int first, last;
+    size_t n_bytes;
+};
+
+static bool widen(struct extent *extent, const char *const *lines, int n, int to)
+{
+    size_t n_bytes = to < 0 || to >= n ? SIZE_MAX : extent->n_bytes + strlen(lines[to]) + 1;
+    if (n_bytes >= sizeof((struct finding_listing *)0)->text)
+        return false;
+    extent->n_bytes = n_bytes;
+    extent->first = to < extent->first ? to : extent->first;
+    extent->last = to > extent->last ? to : extent->last;
+    return true;
+}
+
+void finding_listing_make(struct finding_listing *listing, const char *const *lines, int n, int at)
+{
+    struct extent extent = {at, at, strlen(lines[at]) + 1};
+    bool before = true, after = true;
+    while (before || after) {
+        before = before && widen(&extent, lines, n, extent.first - 1);
+        after = after && widen(&extent, lines, n, extent.last + 1);
+    }
+    struct line line = {.text = listing->text, .capacity = sizeof listing->text};
+    for (int i = extent.first; i <= extent.last; i++)
+        append(&line, "%.*s\n", (int)sizeof listing->text - 2, lines[i]);
+    listing->at = at - extent.first;
+}
+
 void instruction_profile_add(struct instruction_profile *to, const struct instruction_profile *from)
 {
     to->n_executed += from->n_executed;

@@ -36,6 +36,14 @@ enum finding_kind finding_kind_find(const char *name, size_t n_bytes);
 /* Writes the names of kinds (bits 1 << FINDING_…) in their order, parted by the separator: "mem init race". */
 void finding_kinds_list(unsigned kinds, const char *separator, char *text, size_t capacity);
 
+/* The line that a place is on, with some before and after it as far as they fit; '\n' after each. */
+struct finding_listing {
+    char text[360]; /* "" where none are known */
+    int at;         /* which of its lines is meant, from 0 */
+};
+/* Makes one of lines[at] and its neighbours among n, the nearest first. A line that is alone too long is cut. */
+void finding_listing_make(struct finding_listing *listing, const char *const *lines, int n, int at);
+
 /* Where in the program and in the launch. */
 struct finding_place {
     char kernel[96];       /* its symbol; "" where none is known */
@@ -44,7 +52,9 @@ struct finding_place {
     char file[128];        /* of the source, as the compiler was given it; "" where the code has no line tables */
     uint32_t line;         /* from 1 */
     uint32_t workgroup[3];
-    int32_t wave, lane; /* of the workgroup, of the wave; -1: not one alone */
+    int32_t wave, lane;                  /* of the workgroup, of the wave; -1: not one alone */
+    struct finding_listing instructions; /* round its own, as LLVM writes them */
+    struct finding_listing source;       /* round its line, where the file could be read */
 };
 
 /* Checks that can be asked for, as bits 1 << FINDING_…. A trap, the watchdog and an unsupported instruction are always

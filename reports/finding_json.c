@@ -2,6 +2,44 @@
 
 #include <string.h>
 
+/* A new reference: its lines, and which of them is meant. */
+static json_t *listing_to_json(const struct finding_listing *listing)
+{
+    json_t *lines = json_array();
+    for (const char *at = listing->text; *at;) {
+        size_t length = strcspn(at, "\n");
+        json_t *line = json_stringn(at, length);
+        json_array_append_new(lines, line ? line : json_string("(not UTF-8)"));
+        at += length + (at[length] == '\n');
+    }
+    return json_pack("{s:o, s:i}", "lines", lines, "at", listing->at);
+}
+
+static void add_listing(json_t *place, const char *key, const struct finding_listing *listing)
+{
+    if (listing->text[0])
+        json_object_set_new(place, key, listing_to_json(listing));
+}
+
+static bool listing_from_json(const json_t *object, struct finding_listing *listing)
+{
+    json_t *lines;
+    size_t used = 0;
+    *listing = (struct finding_listing){0};
+    if (json_unpack((json_t *)object, "{s:o, s:i}", "lines", &lines, "at", &listing->at) != 0)
+        return false;
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const char *line = json_string_value(json_array_get(lines, i));
+        size_t length = line ? strlen(line) : sizeof listing->text;
+        if (used + length + 1 >= sizeof listing->text)
+            return false;
+        memcpy(listing->text + used, line, length);
+        used += length;
+        listing->text[used++] = '\n';
+    }
+    return listing->at >= 0 && (size_t)listing->at < json_array_size(lines);
+}
+
 /* One party. What it does not know is left out. */
 static json_t *place_to_json(const struct finding_place *place)
 {
@@ -18,6 +56,8 @@ static json_t *place_to_json(const struct finding_place *place)
         json_object_set_new(object, "wave", json_integer(place->wave));
     if (place->lane >= 0)
         json_object_set_new(object, "lane", json_integer(place->lane));
+    add_listing(object, "disassembly", &place->instructions);
+    add_listing(object, "source", &place->source);
     return object;
 }
 
@@ -33,10 +73,11 @@ static bool copy_text(const char *text, char *to, size_t capacity)
 static bool place_from_json(const json_t *object, struct finding_place *place)
 {
     const char *kernel, *instruction = "", *file = "";
+    json_t *instructions = NULL, *source = NULL;
     json_int_t offset, x, y, z, line = 0, wave = -1, lane = -1;
-    if (json_unpack((json_t *)object, "{s:s, s:I, s:[I,I,I], s?s, s?s, s?I, s?I, s?I}", "kernel", &kernel, "offset",
-                    &offset, "workgroup", &x, &y, &z, "instruction", &instruction, "file", &file, "line", &line, "wave",
-                    &wave, "lane", &lane) != 0)
+    if (json_unpack((json_t *)object, "{s:s, s:I, s:[I,I,I], s?s, s?s, s?I, s?I, s?I, s?o, s?o}", "kernel", &kernel,
+                    "offset", &offset, "workgroup", &x, &y, &z, "instruction", &instruction, "file", &file, "line", &line,
+                    "wave", &wave, "lane", &lane, "disassembly", &instructions, "source", &source) != 0)
         return false;
     *place = (struct finding_place){.offset_bytes = offset,
                                     .line = (uint32_t)line,
@@ -45,7 +86,9 @@ static bool place_from_json(const json_t *object, struct finding_place *place)
                                     .lane = (int32_t)lane};
     return copy_text(kernel, place->kernel, sizeof place->kernel) &&
            copy_text(instruction, place->instruction, sizeof place->instruction) &&
-           copy_text(file, place->file, sizeof place->file);
+           copy_text(file, place->file, sizeof place->file) &&
+           (!instructions || listing_from_json(instructions, &place->instructions)) &&
+           (!source || listing_from_json(source, &place->source));
 }
 
 json_t *finding_to_json(const struct finding *finding)

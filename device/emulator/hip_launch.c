@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "contract/base/clock.h"
-#include "device/code_lines.h"
+#include "device/emulator/finding_lines.h"
 #include "device/emulator/hip_state.h"
 #include "device/emulator/wave_start.h"
 
@@ -231,26 +231,6 @@ static void keep_finding(struct emulator *emulator, const struct finding *findin
     emulator->findings[emulator->n_findings++] = *finding;
 }
 
-static void find_line(const struct code_lines *lines, const struct code_kernel *kernel, struct finding_place *place)
-{
-    uint64_t address = kernel->entry_address + (uint64_t)place->offset_bytes;
-    code_lines_find(lines, address, place->file, sizeof place->file, &place->line);
-}
-
-/* Source lines of the findings that are kept. */
-static void find_lines(const struct ihipModule_t *module, const struct dispatch *dispatch)
-{
-    struct code_lines *lines = dispatch->n_findings ? code_lines_open(module->file, module->object.n_bytes) : NULL;
-    for (uint32_t i = 0; lines && i < dispatch->n_findings; i++) {
-        struct finding *finding = &dispatch->findings[i];
-        find_line(lines, dispatch->kernel, &finding->place);
-        if (finding->has_other)
-            find_line(lines, dispatch->kernel, &finding->other);
-        finding_compose(finding);
-    }
-    code_lines_close(lines);
-}
-
 /* The faults, or the notes, and how many more there were. */
 static void keep_sort(struct emulator *emulator, const struct dispatch *dispatch, uint32_t first, uint32_t end,
                       uint32_t n_seen)
@@ -269,7 +249,7 @@ static void keep_sort(struct emulator *emulator, const struct dispatch *dispatch
 static void keep_findings(struct emulator *emulator, const struct ihipModule_t *module, const struct dispatch *dispatch)
 {
     uint32_t n_faults = finding_n_faults(dispatch);
-    find_lines(module, dispatch);
+    finding_lines_fill(module, dispatch);
     keep_sort(emulator, dispatch, 0, n_faults, dispatch->n_findings_seen - dispatch->n_notes_seen);
     keep_sort(emulator, dispatch, n_faults, dispatch->n_findings, dispatch->n_notes_seen);
 }

@@ -3,7 +3,8 @@ import * as Plot from "@observablehq/plot";
 import { h } from "./dom.js";
 import { binLabels, figure } from "./format.js";
 
-const COMMON = { style: { background: "none", fontSize: "12px" }, marginBottom: 44 };
+const COMMON = { style: { background: "none", fontSize: "12px" }, marginBottom: 62, marginLeft: 60 };
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
 const levelColor = (bin) => `var(--level-${bin})`;
 
 function figureOf(svg, caption, ...rest) {
@@ -26,9 +27,9 @@ export function ratioHistogram(histogram, boundBin) {
   const over = histogram.slice(boundBin + 1).reduce((sum, count) => sum + count, 0);
   const svg = Plot.plot({
     ...COMMON, width: 640, height: 240,
-    x: { domain: labels, label: "distance from the reference, up to … of the bound", tickRotate: -40, tickSize: 0 },
-    y: { label: "outputs", grid: true, tickFormat: "~s", nice: true },
-    marks: [Plot.barY(bars, { x: "label", y: "count", fill: (d) => levelColor(d.bin), title: (d) => `${d.count} outputs: ${d.label}` }), Plot.ruleY([0])],
+    x: { domain: labels, label: "distance from the reference, up to … of the bound", tickRotate: -40, tickSize: 0, labelOffset: 56 },
+    y: { label: "outputs", grid: true, tickFormat: (n) => compact.format(n), nice: true },
+    marks: [Plot.barY(bars, { x: "label", y: "count", fill: (d) => levelColor(d.bin), stroke: "var(--line)", title: (d) => `${d.count} outputs: ${d.label}` }), Plot.ruleY([0])],
     color: { type: "identity" },
   });
   const caption = over ? `${over} of ${total} outputs of all cases are over their bound.` : `All ${total} outputs of all cases are within their bound.`;
@@ -50,22 +51,30 @@ function cellsOf(map) {
   })));
 }
 
-// Where in the tensor of the worst output the distances are large.
-export function errorMap(map, nBins, boundBin) {
+// The ticks of an axis with many parts: every fourth.
+const someOf = (n) => [...Array(n).keys()].filter((i) => n <= 8 || i % 4 === 0);
+
+// Where in the tensor of the worst output the distances are large; a ring is round the worst one.
+export function errorMap(verdict, nBins, boundBin) {
+  const map = verdict.error_map;
   const labels = binLabels(nBins, boundBin);
   const cells = cellsOf(map);
-  const worst = cells.reduce((a, b) => (b.bin > a.bin ? b : a));
-  const nColumns = map.cells[0].length;
+  const [nRows, nColumns] = [map.cells.length, map.cells[0].length];
+  const [row, column] = [Math.floor((verdict.element ?? 0) / map.columns), (verdict.element ?? 0) % map.columns];
+  const worst = { row: Math.floor((row * nRows) / map.rows), column: Math.floor((column * nColumns) / map.columns) };
   const say = (cell) => (cell.bin < 0 ? "not decided by the reference" : `up to ${labels[cell.bin]} of the bound`);
+  const axis = (label, n, length) => ({ label, tickFormat: (i) => span(i, n, length).split("-")[0], ticks: someOf(n), tickSize: 0, domain: [...Array(n).keys()] });
   const svg = Plot.plot({
-    ...COMMON, width: 640, height: Math.max(110, 22 * map.cells.length + 70), padding: 0.06,
-    x: { label: `columns of ${map.tensor} (${map.columns})`, tickFormat: (i) => span(i, nColumns, map.columns).split("-")[0], ticks: 8, tickSize: 0, domain: [...Array(nColumns).keys()],
-      tickRotate: nColumns > 16 ? -40 : 0 },
-    y: { label: `rows (${map.rows})`, tickFormat: (i) => span(i, map.cells.length, map.rows).split("-")[0], tickSize: 0, domain: [...map.cells.keys()] },
-    marks: [Plot.cell(cells, { x: "column", y: "row", fill: (d) => (d.bin < 0 ? "var(--level-none)" : levelColor(d.bin)), title: (d) => `rows ${d.rows}, columns ${d.columns}: ${say(d)}` })],
+    ...COMMON, width: 640, height: Math.max(110, 22 * nRows + 80), padding: 0.06,
+    x: { ...axis(`columns of ${map.tensor} (${map.columns})`, nColumns, map.columns), labelOffset: 40 },
+    y: axis(`rows (${map.rows})`, nRows, map.rows),
+    marks: [
+      Plot.cell(cells, { x: "column", y: "row", fill: (d) => (d.bin < 0 ? "var(--level-none)" : levelColor(d.bin)), title: (d) => `rows ${d.rows}, columns ${d.columns}: ${say(d)}` }),
+      Plot.cell([worst], { x: "column", y: "row", fill: "none", stroke: "var(--fg)", strokeWidth: 2 }),
+    ],
     color: { type: "identity" },
   });
-  return figureOf(svg, `The largest distances are in rows ${worst.rows}, columns ${worst.columns} of ${map.tensor}: ${say(worst)}.`, legend(labels));
+  return figureOf(svg, `The worst output is in row ${row}, column ${column} of ${map.tensor}: ${figure(verdict.worst_ratio ?? 0)} of its bound.`, legend(labels));
 }
 
 function legend(labels) {

@@ -18,7 +18,7 @@ function accuracy(kernel, report) {
   if (!kernel.worst) return [h("p", {}, "Gate 3 compared no output here.")];
   return [worstOutput(kernel.worst), h("h3", {}, "Distances from the reference"), ratioHistogram(kernel.histogram, report.bound_bin),
     kernel.worst.error_map && h("h3", {}, `Where they are large, in the worst case ${kernel.worst.shape} (${kernel.worst.pattern})`),
-    kernel.worst.error_map && errorMap(kernel.worst.error_map, kernel.histogram.length, report.bound_bin)];
+    kernel.worst.error_map && errorMap(kernel.worst, kernel.histogram.length, report.bound_bin)];
 }
 
 function casesTable(kernel) {

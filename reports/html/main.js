@@ -15,9 +15,11 @@ function summary() {
   const kernels = new Set(report.kernels.filter((kernel) => !kernel.has_limits_only).map((kernel) => kernel.registration)).size;
   const verdict = { 0: ["holds", "good"], 1: ["does not hold", "bad"], 2: ["was not judged: a registration or a file is wrong", "bad"], 3: ["was not judged: the environment lacks something", "bad"],
     4: ["was not judged to its end", "bad"] }[report.exit] ?? [`ended with status ${report.exit}`, "bad"];
+  const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
   replace(byId("verdict"), h("p", { class: `verdict ${verdict[1]}` }, `The contract ${verdict[0]}.`),
-    h("p", {}, `${kernels} registrations on ${report.counts.length} ${report.counts.length === 1 ? "chip" : "chips"}; ${report.problems.length} problems; ` +
-      `${report.controls.filter((one) => one.status === "red").length} of ${report.controls.length} controls red as planted; ${report.findings.length} findings of the sanitizer.`),
+    h("p", {}, [`${count(kernels, "registration", "registrations")} on ${count(report.counts.length, "chip", "chips")}`, count(report.problems.length, "problem", "problems"),
+      `${report.controls.filter((one) => one.status === "red").length} of ${count(report.controls.length, "control", "controls")} red as planted`,
+      `${count(report.findings.filter((one) => one.subject !== "control").length, "finding", "findings")} of the sanitizer besides planted ones`].join("; ") + "."),
     report.notes.map((note) => h("p", { class: "note" }, note)),
     h("dl", { class: "facts" }, facts.map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, String(text))))));
 }

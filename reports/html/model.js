@@ -36,7 +36,8 @@ export function readModel(text) {
   report.kernels = report.kernels.map((kernel, i) => unfoldKernel(kernel, i, report.texts));
   const verdicts = report.kernels.flatMap((kernel) => kernel.verdicts);
   report.problems = verdicts.filter((verdict) => verdict.rank !== undefined).sort((a, b) => a.rank - b.rank);
-  report.findings = verdicts.filter((verdict) => verdict.finding);
+  const isPlanted = (verdict) => verdict.subject === "control";
+  report.findings = verdicts.filter((verdict) => verdict.finding).sort((a, b) => isPlanted(a) - isPlanted(b));
   report.teeth = verdicts.filter((verdict) => verdict.subject === "tooth");
   report.controls = verdicts.filter((verdict) => verdict.subject === "control");
   report.resources = verdicts.filter((verdict) => verdict.resources);

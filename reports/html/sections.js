@@ -9,7 +9,7 @@ export function badge(status) {
 }
 
 export function kernelLink(kernel, text = kernel.registration) {
-  return h("a", { href: `#${encodeURIComponent(kernel.registration)}@${kernel.chip}` }, text);
+  return h("a", { class: "word", href: `#${encodeURIComponent(kernel.registration)}@${kernel.chip}` }, text);
 }
 
 // A bar beside its number; the number is what is read out.
@@ -17,11 +17,13 @@ export function bar(share, text, tone = "") {
   return h("span", { class: "bar" }, h("span", { class: "track", "aria-hidden": "true" }, h("i", { class: tone, style: `width:${Math.round(100 * Math.min(1, Math.max(0, share)))}%` })), text);
 }
 
+const word = (text) => h("span", { class: "word" }, text);
 const registration = { label: "registration", value: (v) => v.kernel.registration, cell: (v) => kernelLink(v.kernel) };
-const chip = { label: "chip", value: (v) => v.kernel.chip };
+const chip = { label: "chip", value: (v) => v.kernel.chip, cell: (v) => word(v.kernel.chip) };
 const status = { label: "status", value: (v) => v.status, cell: (v) => badge(v.status) };
-const name = { label: "name", value: (v) => v.name ?? "" };
-const place = { label: "case", value: (v) => [v.shape, v.pattern && `(${v.pattern})`].filter(Boolean).join(" ") };
+const name = { label: "name", value: (v) => v.name ?? "", cell: (v) => word(v.name ?? "") };
+const caseOf = (v) => [v.shape, v.pattern && `(${v.pattern})`].filter(Boolean).join(" ");
+const place = { label: "case", value: caseOf, cell: (v) => word(caseOf(v)) };
 const why = { label: "why", value: (v) => v.reason ?? "" };
 
 function ratioBar(ratio) {
@@ -57,12 +59,12 @@ export function kernelsTable(report) {
     caption: "Registrations", rows: report.kernels, id: "kernels",
     columns: [
       { label: "registration", value: (kernel) => kernel.registration, cell: (kernel) => kernelLink(kernel) },
-      { label: "chip", value: (kernel) => kernel.chip },
+      { label: "chip", value: (kernel) => kernel.chip, cell: (kernel) => word(kernel.chip) },
       { label: "state", value: (kernel) => kernel.state, cell: (kernel) => badge(kernel.state) },
       ...gates,
       { label: "worst of the bound", numeric: true, value: (kernel) => toNumber(kernel.worst?.worst_ratio), cell: (kernel) => ratioBar(kernel.worst?.worst_ratio) },
       ...(report.kernels.some((kernel) => kernel.past) ? [past] : []),
-      { label: "cases", numeric: true, value: (kernel) => kernel.n_cases },
+      { label: "results", numeric: true, value: (kernel) => kernel.n_cases },
       { label: "time", numeric: true, value: (kernel) => kernel.ns ?? 0, cell: (kernel) => seconds(kernel.ns) },
     ],
   });
@@ -99,22 +101,22 @@ function placeOf(party) {
   return `${party.kernel}+0x${party.offset.toString(16)} workgroup ${party.workgroup.join(",")}${party.wave === undefined ? "" : ` wave ${party.wave}`}${party.lane === undefined ? "" : ` lane ${party.lane}`}`;
 }
 
-function listing(label, lines, marked) {
-  return lines && h("figure", { class: "listing" }, h("figcaption", {}, label),
-    h("pre", { tabindex: "0", "aria-label": label }, lines.map((line, i) => (i === marked ? h("mark", {}, `${line}\n`) : `${line}\n`))));
+function listing(label, listed) {
+  return listed && h("figure", { class: "listing" }, h("figcaption", {}, label),
+    h("pre", { tabindex: "0", "aria-label": label }, listed.lines.map((line, i) => (i === listed.at ? h("mark", {}, `${line}\n`) : `${line}\n`))));
 }
 
 function party(title, where) {
   const source = where.file && `${where.file}:${where.line}`;
+  const alone = where.instruction && { lines: [where.instruction], at: 0 };
   return h("div", {}, h("h4", {}, title), h("p", {}, placeOf(where), source && h("span", {}, " at ", h("code", {}, source))),
-    listing("Instructions", where.disassembly ?? (where.instruction ? [where.instruction] : null), where.disassembly ? where.disassembly_at : 0),
-    listing(source ?? "", where.source, where.source_at));
+    listing("Instructions", where.disassembly ?? alone), listing("Source", where.source));
 }
 
 export function findingCard(verdict) {
   const finding = verdict.finding;
   return h("article", { class: "finding" },
-    h("h3", {}, badge(finding.kind), " ", kernelLink(verdict.kernel), ` ${verdict.kernel.chip} ${verdict.name ?? ""} ${verdict.shape ?? ""}`,
+    h("h3", {}, h("span", { class: `badge ${verdict.subject === "control" ? "quiet" : "bad"}` }, finding.kind), " ", kernelLink(verdict.kernel), ` ${verdict.kernel.chip} ${verdict.name ?? ""} ${verdict.shape ?? ""}`,
       verdict.subject === "control" ? " (planted)" : ""),
     h("p", {}, finding.message), party("Where", finding.at), finding.other && party("The other party", finding.other));
 }

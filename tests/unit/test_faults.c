@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "contract/finding_source.h"
 #include "tests/support/kernel_module.h"
 #include "tests/support/source_line.h"
 
@@ -67,6 +68,32 @@ static bool is_at(const struct finding *finding, uint32_t line)
     return finding->place.line == line || (finding->has_other && finding->other.line == line);
 }
 
+/* The line of a listing that is meant, without its end. */
+static void meant_line(const struct finding_listing *listing, char *line, size_t n_bytes)
+{
+    const char *at = listing->text;
+    for (int i = 0; i < listing->at; i++)
+        at = strchr(at, '\n') + 1;
+    snprintf(line, n_bytes, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+/* Its own instruction stands where its listing says, among others, and its own line of the source, which holds the marker
+ * where the finding is at that line. */
+static bool is_shown(struct finding *finding, uint32_t line, const char *marker)
+{
+    char meant[400];
+    if (!finding->place.instruction[0])
+        return true;
+    finding_read_source(finding);
+    meant_line(&finding->place.instructions, meant, sizeof meant);
+    const char *instruction = strchr(meant, ' ');
+    if (!instruction || strcmp(instruction + 1, finding->place.instruction) != 0 ||
+        strchr(finding->place.instructions.text, '\n')[1] == '\0')
+        return false;
+    meant_line(&finding->place.source, meant, sizeof meant);
+    return (strstr(meant, marker) != NULL) == (finding->place.line == line);
+}
+
 static size_t count_wrong_faults(struct kernel_module *module, const struct fault *fault)
 {
     static struct launch_result result;
@@ -76,6 +103,12 @@ static size_t count_wrong_faults(struct kernel_module *module, const struct faul
     uint32_t line = source_line(source, marker);
     assert_true(line > 0);
     launch(module, fault->kernel, fault->lds_bytes, &result);
+    for (size_t i = 0; i < result.n_findings; i++)
+        if (!is_shown(&result.findings[i], line, marker)) {
+            print_message("  %s: shows other lines: %s%s\n", result.findings[i].text,
+                          result.findings[i].place.instructions.text, result.findings[i].place.source.text);
+            return 1;
+        }
     for (size_t i = 0; i < result.n_findings; i++)
         n_here += result.findings[i].kind == fault->kind && is_at(&result.findings[i], line);
     if (n_here && result.result != hipSuccess)

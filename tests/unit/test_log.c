@@ -64,8 +64,32 @@ static struct finding sample_finding(void)
         .other = {.kernel = "k", .offset_bytes = -8, .instruction = "ds_load_b32 v0, v1", .wave = -1, .lane = -1},
         .message = "byte 4 of LDS is written while another reads it",
     };
+    finding_listing_make(&finding.place.instructions, (const char *[]){"+0x1c0 s_nop 0", "+0x1c4 ds_store_b32 v0, v1"}, 2,
+                         1);
+    finding_listing_make(&finding.place.source, (const char *[]){"    tile[i] = x;", "", "}"}, 3, 0);
     finding_compose(&finding);
     return finding;
+}
+
+static void a_listing_keeps_the_nearest_lines_that_fit(void **state)
+{
+    (void)state;
+    struct finding_listing listing = {0};
+    char long_line[2 * sizeof listing.text], half[sizeof listing.text / 2];
+    memset(long_line, 'x', sizeof long_line);
+    long_line[sizeof long_line - 1] = '\0';
+    memset(half, 'y', sizeof half);
+    half[sizeof half - 1] = '\0';
+    finding_listing_make(&listing, (const char *[]){"a", "", "c"}, 3, 2);
+    assert_string_equal(listing.text, "a\n\nc\n");
+    assert_int_equal(listing.at, 2);
+    finding_listing_make(&listing, (const char *[]){half, "b", "c", half}, 4, 2);
+    assert_memory_equal(listing.text, "b\nc\nyyy", 7);
+    assert_int_equal(listing.at, 1);
+    finding_listing_make(&listing, (const char *[]){"a", long_line, "c"}, 3, 1);
+    assert_int_equal(listing.at, 0);
+    assert_int_equal(strlen(listing.text), sizeof listing.text - 1);
+    assert_int_equal(strchr(listing.text, '\n') - listing.text, sizeof listing.text - 2);
 }
 
 static void a_finding_is_one_line_of_all_its_fields(void **state)
@@ -144,7 +168,11 @@ static void wrong_types_are_refused(void **state)
         {"error_map", "{\"tensor\":\"y\",\"rows\":1,\"columns\":2,\"cells\":[\"a!\"]}"},
         {"resources", "{\"vgprs\":\"many\"}"},
         {"resources", "{\"vgprs\":-1}"},
-        {"resources", "{\"colour\":1}"}};
+        {"resources", "{\"colour\":1}"},
+        {"finding", "{\"kind\":\"mem\",\"message\":\"m\",\"at\":{\"kernel\":\"k\",\"offset\":0,\"workgroup\":[0,0,0],"
+                    "\"source\":{\"lines\":[\"a\"],\"at\":1}}}"},
+        {"finding", "{\"kind\":\"mem\",\"message\":\"m\",\"at\":{\"kernel\":\"k\",\"offset\":0,\"workgroup\":[0,0,0],"
+                    "\"source\":{\"lines\":[\"a\"],\"at\":1}}}"}};
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         json_t *object = verdict_to_json(&v);
         json_object_set_new(object, spoils[i][0], json_loads(spoils[i][1], JSON_DECODE_ANY, NULL));
@@ -344,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_finding_is_one_line_of_all_its_fields),
+        cmocka_unit_test(a_listing_keeps_the_nearest_lines_that_fit),
         cmocka_unit_test(every_field_survives_the_log),
         cmocka_unit_test(every_status_and_subject_survives),
         cmocka_unit_test(wrong_types_are_refused),
