@@ -88,10 +88,17 @@ static bool bring_up_to_date(struct database *database, bool create, struct erro
     return ok;
 }
 
+/* All of it at one moment: another process may be at the steps. */
+static bool identify_at_once(struct database *database, struct identity *identity, struct error *error)
+{
+    bool ok = database_script(database, "BEGIN", error) && identify(database, identity, error);
+    return database_script(database, ok ? "COMMIT" : "ROLLBACK", ok ? error : NULL) && ok;
+}
+
 bool history_schema_prepare(struct database *database, bool create, struct error *error)
 {
     struct identity identity;
-    if (!identify(database, &identity, error) || !is_usable(database, &identity, create, error))
+    if (!identify_at_once(database, &identity, error) || !is_usable(database, &identity, create, error))
         return false;
     if (identity.version == VERSION)
         return true;
