@@ -10,6 +10,7 @@
 #include "commands/recorder.h"
 #include "commands/run_environment.h"
 #include "commands/session.h"
+#include "commands/shard.h"
 #include "contract/base/clock.h"
 #include "contract/base/text.h"
 #include "contract/counts.h"
@@ -34,6 +35,7 @@ struct invocation {
     struct run_log log;
     struct kept_outputs kept;
     struct recorder recorder;
+    struct report report; /* where other formats are wanted */
     struct run_history history;
     struct decided decided;
     struct interrupt interrupt;
@@ -54,8 +56,6 @@ static struct run_options run_options(const struct invocation *in)
                                 .n_threads = a->n_jobs,
                                 .seed = a->seed,
                                 .checks = a->checks,
-                                .shard = a->shard,
-                                .n_shards = a->n_shards,
                                 .today = in->today};
 }
 
@@ -68,6 +68,15 @@ static bool outputs_can_be_had(const struct arguments *a, struct error *error)
                          a->keep_outputs ? "keep-outputs" : "hash-outputs");
     return !a->hash_outputs || a->log || a->keep_outputs ||
            error_set(error, STATUS_USAGE, "--hash-outputs writes into the log; give --log too");
+}
+
+/* The shard's registrations are those of the log that is resumed, or are chosen now. */
+static bool choose_shard(struct invocation *in, struct error *error)
+{
+    const struct log_environment *earlier = in->arguments.resume ? &in->history.report.environment : NULL;
+    const struct shard_costs costs = {0};
+    return shard_choose(&in->arguments, &in->session.registry, &costs, earlier, &in->arena, &in->options, &in->environment,
+                        error);
 }
 
 /* --log, or the log that goes with kept outputs, starts a log; --resume alone goes on in the same file; both read one and
@@ -84,9 +93,25 @@ static bool open_log(struct invocation *in, struct error *error)
     if (a->resume && !history_read(a->resume, &in->environment, &in->history, error))
         return false;
     in->decided = history_decided(&in->history);
+    if (!choose_shard(in, error))
+        return false;
     if (a->log && (!a->resume || strcmp(a->log, a->resume) != 0))
         return log_open(&in->log, a->log, &in->environment, error);
     return !a->resume || log_reopen(&in->log, a->resume, &in->environment, &in->history, error);
+}
+
+/* A report of the run is made only where it is written to a file. */
+static bool open_report(struct invocation *in, struct error *error)
+{
+    return !report_files_are_wanted(&in->arguments.report_files) || report_begin(&in->report, &in->environment, error);
+}
+
+static bool write_report(struct invocation *in, enum status status, struct error *error)
+{
+    if (!report_files_are_wanted(&in->arguments.report_files))
+        return true;
+    report_end(&in->report, &in->counts, status, status == STATUS_INTERRUPTED);
+    return report_settle(&in->report, error) && report_files_write(&in->arguments.report_files, &in->report, error);
 }
 
 static bool selects_anything(const struct invocation *in)
@@ -104,7 +129,7 @@ static bool open_invocation(struct invocation *in, struct error *error)
     if (!selects_anything(in))
         return error_set(error, STATUS_USAGE, "no registration is selected; `hipcontract list` shows their names");
     in->environment = run_environment(&in->session);
-    if (!open_log(in, error))
+    if (!report_files_check(&in->arguments.report_files, error) || !open_log(in, error) || !open_report(in, error))
         return false;
     bool color = in->arguments.color < 0 ? isatty(STDOUT_FILENO) : in->arguments.color;
     in->progress = progress_begin(stderr, isatty(STDERR_FILENO));
@@ -116,6 +141,8 @@ static bool open_invocation(struct invocation *in, struct error *error)
         stream_add(&in->stream, log_sink(&in->log));
     if (in->arguments.keep_outputs)
         stream_add(&in->stream, kept_outputs_sink(&in->kept));
+    if (in->report.n_logs)
+        stream_add(&in->stream, report_sink(&in->report));
     stream_add(&in->stream, counts_sink(&in->counts));
     stream_add(&in->stream, progress_counts(&in->progress));
     stream_add(&in->stream, console_sink(&in->console));
@@ -215,14 +242,23 @@ static void put_limit(void *context, const struct limits_result *result)
     stream_put(&in->stream, &v);
 }
 
+/* The registrations that gate 5 is for: those of all shards. */
+static struct run_options limits_selection(const struct invocation *in)
+{
+    struct run_options options = in->options;
+    options.part = NULL;
+    return options;
+}
+
 /* A known finding at gate 5 that the pass did not come upon. */
 static void check_known_limits(struct invocation *in, const char *chip)
 {
     const struct registry *registry = &in->session.registry;
+    const struct run_options options = limits_selection(in);
     for (size_t i = 0; i < registry->n_registrations; i++) {
         const struct registration *r = registry->registrations[i];
         const struct reg_known_finding *known = known_for(r, GATE_LIMITS);
-        if (!known || !run_selects(registry, &in->options, i) || !registration_is_for(r, chip) || in->limit_found[i])
+        if (!known || !run_selects(registry, &options, i) || !registration_is_for(r, chip) || in->limit_found[i])
             continue;
         struct verdict v = {.subject = SUBJECT_LIMIT, .status = VERDICT_NOT_FOUND, .gate = GATE_LIMITS, .worst.index = -1};
         snprintf(v.chip, sizeof v.chip, "%s", chip);
@@ -237,10 +273,11 @@ static void check_known_limits(struct invocation *in, const char *chip)
 static size_t selected_names(struct invocation *in, const char ***names)
 {
     const struct registry *registry = &in->session.registry;
+    const struct run_options options = limits_selection(in);
     *names = arena_alloc(&in->arena, registry->n_registrations * sizeof **names);
     size_t n = 0;
     for (size_t i = 0; i < registry->n_registrations && *names; i++)
-        if (run_selects(registry, &in->options, i))
+        if (run_selects(registry, &options, i))
             (*names)[n++] = registry->registrations[i]->name;
     return n == registry->n_registrations ? 0 : n;
 }
@@ -277,7 +314,7 @@ static bool run_all_chips(struct invocation *in, struct error *error)
     for (size_t i = 0; i < in->counts.n_chips && ok; i++) {
         const char *chip = in->counts.chips[i].chip;
         if (in->with_limits)
-            ok = run_limits(in, chip, error);
+            ok = !shard_has_limits(&in->arguments) || run_limits(in, chip, error);
         else
             counts_limits(&in->counts, chip, (int64_t)count_selected(in, chip), false);
     }
@@ -300,9 +337,10 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
     enum status status = in->stream.worst;
     if (!ok && failure->status > status)
         status = failure->status;
-    struct error log_error = {0}, kept_error = {0}, history_error = {0};
+    struct error log_error = {0}, kept_error = {0}, history_error = {0}, report_error = {0};
     log_summary(&in->log, &in->counts, status, status == STATUS_INTERRUPTED);
     bool logged = log_close(&in->log, &log_error), kept = kept_outputs_close(&in->kept, &kept_error);
+    bool written = write_report(in, status, &report_error);
     progress_clear(&in->progress);
     fflush(stdout);
     if (!ok)
@@ -312,6 +350,7 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
     tell_unwritten(in, kept, &kept_error, &status);
     bool recorded = recorder_close(&in->recorder, status, &history_error);
     tell_unwritten(in, recorded, &history_error, &status);
+    tell_unwritten(in, written, &report_error, &status);
     console_summary(&in->console, &in->counts, interrupted);
     return status;
 }
@@ -339,6 +378,7 @@ int contract_run(int argc, char **argv, bool with_limits, const char *usage)
     }
     interrupt_close(&in.interrupt);
     console_free(&in.console);
+    report_free(&in.report);
     history_free(&in.history);
     session_close(&in.session);
     arena_free(&in.arena);

@@ -16,7 +16,7 @@
 enum { ON_EMULATOR = 1 << 8 };
 enum { MOST_ROWS = 1 << 24 };
 
-/* X(id, name, value's name or NULL, commands that take it, help) */
+/* X(id, name, value's name or NULL, commands that take it, help), with more behind it in the rows of REPORT_FILES */
 #define OPTIONS(X)                                                                                                         \
     X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS | FOR_AUDIT, "chips to compile for (default: all of record)")          \
@@ -52,6 +52,7 @@ enum { MOST_ROWS = 1 << 24 };
     X(KEEP_OUTPUTS, "keep-outputs", "DIR", FOR_CONTRACT | FOR_RUN,                                                         \
       "write every output to a file in DIR, and a log to DIR/run.jsonl (or --log)")                                        \
     X(LOG, "log", "RUN.jsonl", FOR_CONTRACT, "write each verdict as a line of JSON")                                       \
+    REPORT_FILES(X)                                                                                                        \
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
     X(DB, "db", "FILE", FOR_CONTRACT | FOR_HISTORY,                                                                        \
       "the history (default: hipcontract/history.db below $XDG_DATA_HOME or ~/.local/share)")                              \
@@ -72,7 +73,7 @@ enum { MOST_ROWS = 1 << 24 };
     X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY,           \
       "this text")
 
-#define OPTION_ENUM(id, name, value, commands, help) OPTION_##id,
+#define OPTION_ENUM(id, ...) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
 #undef OPTION_ENUM
 
@@ -81,7 +82,7 @@ static const struct {
     int commands;
     const char *help;
 } rows[] = {
-#define OPTION_ROW(id, name, value, commands, help) {name, value, commands, help},
+#define OPTION_ROW(id, name, value, commands, help, ...) {name, value, commands, help},
     OPTIONS(OPTION_ROW)
 #undef OPTION_ROW
 };
@@ -173,6 +174,20 @@ static bool add_value(const char *option, const char *value, const char *list[OP
         return error_set(error, STATUS_USAGE, "--%s: more than %d of them", option, OPTION_NAMES);
     list[(*n)++] = value;
     return true;
+}
+
+/* The format of the report that an option asks for, or REPORT_FILE_COUNT. */
+static enum report_file report_file_of(enum option_id id)
+{
+    switch (id) {
+#define REPORT_FILE_CASE(id, ...)                                                                                          \
+    case OPTION_##id:                                                                                                      \
+        return REPORT_FILE_##id;
+        REPORT_FILES(REPORT_FILE_CASE)
+#undef REPORT_FILE_CASE
+    default:
+        return REPORT_FILE_COUNT;
+    }
 }
 
 static bool take_value(struct arguments *a, enum option_id id, char *value, struct error *error)
@@ -284,9 +299,12 @@ static bool take_options(int argc, char **argv, int command_mask, struct argumen
             return error_set(error, STATUS_USAGE, "%s %s; `hipcontract %s --help` lists the options", argv[optind - 1],
                              got == ':' ? "needs a value" : "is no option here", arguments->command);
         enum option_id id = (enum option_id)(got - 256);
+        enum report_file format = report_file_of(id);
         if (rows[id].commands & ON_EMULATOR)
             arguments->emulator_option = rows[id].name;
-        if (!rows[id].value)
+        if (format < REPORT_FILE_COUNT)
+            arguments->report_files.path[format] = rows[id].value ? optarg : "";
+        else if (!rows[id].value)
             take_flag(arguments, id);
         else if (!take_value(arguments, id, optarg, error))
             return false;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "commands/report_files.h"
 #include "contract/base/error.h"
 #include "contract/registry.h"
 #include "device/device.h"
@@ -48,7 +49,8 @@ struct arguments {
     int n_last;               /* runs of the history */
     int n_rows;               /* --rows; 0: the default */
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */
-    const char *const *logs;  /* report's operands */
+    struct report_files report_files;
+    const char *const *logs; /* report's operands */
     size_t n_logs;
     int color; /* 1, 0, or -1: as the terminal says */
 };

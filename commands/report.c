@@ -43,6 +43,7 @@ static void print_report(const struct report *report, const struct arguments *ar
     report_replay(report, console_sink(&console));
     console_summary(&console, &report->counts, is_interrupted(report));
     console_free(&console);
+    fflush(stdout);
     for (size_t i = 0; i < report->n_notes; i++)
         fprintf(stderr, "hipcontract %s: %s\n", arguments->command, report->notes[i]);
 }
@@ -66,10 +67,13 @@ int command_report(int argc, char **argv)
         arguments_print_help(FOR_REPORT, usage);
         return STATUS_OK;
     }
-    bool ok = read_logs(&arguments, &report, &error);
+    bool ok = report_files_check(&arguments.report_files, &error) && read_logs(&arguments, &report, &error);
     if (ok)
         print_report(&report, &arguments);
-    int status = ok ? (int)report.status : command_fail(arguments.command, &error);
+    ok = ok && report_files_write(&arguments.report_files, &report, &error);
+    int status = ok ? STATUS_OK : command_fail(arguments.command, &error);
+    if ((int)report.status > status)
+        status = report.status;
     report_free(&report);
     return status;
 }

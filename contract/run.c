@@ -15,6 +15,7 @@
 #include "contract/launcher.h"
 #include "contract/teeth.h"
 #include "contract/twin.h"
+#include "contract/work.h"
 
 /* What is known of one registration while its cases run. */
 struct registration_run {
@@ -42,8 +43,7 @@ static bool matches(const struct run_options *options, const char *name)
 
 bool run_selects(const struct registry *registry, const struct run_options *options, size_t index)
 {
-    bool in_shard = options->n_shards == 0 || (int)(index % (size_t)options->n_shards) == options->shard - 1;
-    return in_shard && matches(options, registry->registrations[index]->name);
+    return (!options->part || options->part[index]) && matches(options, registry->registrations[index]->name);
 }
 
 static bool has_quick(const struct registration *registration)
@@ -178,18 +178,6 @@ static bool run_case(struct registration_run *rr, const struct reg_shape *shape,
     return ok;
 }
 
-/* A measure of the work of one of a shape's cases: elements of all its tensors. */
-static double case_work(const struct registration *registration, const struct reg_shape *shape)
-{
-    struct reg_plan plan = {0};
-    double work = 0;
-    if (!registration->plan(shape, &plan, NULL))
-        return 0;
-    for (int t = 0; t < plan.n_tensors; t++)
-        work += (double)tensor_elements(&plan.tensor[t]);
-    return work;
-}
-
 static bool interrupted(const struct run *run, struct error *error)
 {
     if (!run->interrupted || !run->interrupted(run->interrupt_context))
@@ -208,7 +196,7 @@ static void step(struct run *run, const char *registration, const char *shape)
 static bool run_shape(struct registration_run *rr, const struct reg_shape *shape, struct error *error)
 {
     unsigned patterns = registration_patterns(rr->registration);
-    double work = case_work(rr->registration, shape);
+    double work = work_of_case(rr->registration, shape);
     for (int pattern = 0; pattern < REG_PATTERN_COUNT; pattern++) {
         if (!(patterns & 1u << pattern))
             continue;
@@ -282,7 +270,7 @@ static bool run_byte_contracts(struct registration_run *rr, struct error *error)
         step(rr->run, rr->registration->name, contract->name);
         if (interrupted(rr->run, error) || !run_byte_contract(rr, contract, error))
             return false;
-        rr->run->done_work += case_work(rr->registration, &contract->shape);
+        rr->run->done_work += work_of_case(rr->registration, &contract->shape);
     }
     return true;
 }
@@ -516,25 +504,12 @@ void run_skip(const struct registry *registry, const struct run_options *options
             put_skipped(stream, registry->registrations[i], chip, device, reason);
 }
 
-static double registration_work(const struct run *run, const struct registration *registration)
-{
-    double work = 0;
-    int n_patterns = __builtin_popcount(registration_patterns(registration));
-    for (size_t i = 0; i < registration->n_shapes; i++)
-        if (run_selects_shape(run->options, registration, &registration->shapes[i]))
-            work += case_work(registration, &registration->shapes[i]) * n_patterns;
-    for (size_t i = 0; i < registration->n_bytes; i++)
-        if (run_selects_shape(run->options, registration, &registration->bytes[i].shape))
-            work += case_work(registration, &registration->bytes[i].shape);
-    return work;
-}
-
 bool run_gates(struct run *run, struct error *error)
 {
     run->total_work = run->done_work = 0;
     for (size_t i = 0; i < run->registry->n_registrations; i++)
         if (takes_part(run, i))
-            run->total_work += registration_work(run, run->registry->registrations[i]);
+            run->total_work += work_of_registration(run->registry->registrations[i], run->options);
     run_compile(run);
     for (size_t i = 0; i < run->registry->n_registrations; i++) {
         const struct registration *registration = run->registry->registrations[i];

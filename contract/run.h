@@ -17,10 +17,10 @@ struct run_options {
     bool quick, full;
     int n_runs, n_threads;
     uint64_t seed;
-    unsigned checks;     /* bits 1 << FINDING_… that gate 1 makes */
-    int shard, n_shards; /* 1 … n_shards; n_shards 0: not sharded */
-    const char *today;   /* YYYY-MM-DD */
-    bool no_teeth;       /* they do not depend on the chip: once is enough */
+    unsigned checks;   /* bits 1 << FINDING_… that gate 1 makes */
+    const bool *part;  /* of the registry's registrations, those of this shard; NULL: all */
+    const char *today; /* YYYY-MM-DD */
+    bool no_teeth;     /* they do not depend on the chip: once is enough */
 };
 
 struct run {
@@ -36,7 +36,7 @@ struct run {
     double total_work, done_work; /* set by run_gates */
 };
 
-/* The registration is wanted: matches a glob, and falls into the shard (its index among all registrations counts). */
+/* The registration is wanted: it matches a glob, and is of the part. */
 bool run_selects(const struct registry *registry, const struct run_options *options, size_t index);
 /* The shape is wanted: quick ones with --quick (all that are not heavy where none is marked), heavy ones only with --full.
  */

@@ -36,6 +36,8 @@ static const struct field fields[] = {
     FIELD(FIELD_INT, "shard", shard, "shard", LOG_TO_RESUME),
     FIELD(FIELD_INT, "shards", n_shards, "number of shards", LOG_TO_RESUME | LOG_TO_MERGE),
     FIELD(FIELD_TEXT, "outputs", outputs, "folder of outputs", 0),
+    FIELD(FIELD_TEXT, "split", split, "split into shards", LOG_TO_MERGE),
+    FIELD(FIELD_TEXT, "registrations", registrations, "registrations", 0),
 };
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };

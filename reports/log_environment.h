@@ -23,12 +23,14 @@ struct log_environment {
     const char *checks, *matrix_model; /* of the emulator, "mem init …" or "none", "chip" or "ieee"; NULL elsewhere */
     uint64_t seed;
     int n_runs;
-    int n_devices;       /* as asked for; 0: as launchers want */
-    const char *kernels; /* files of --kernels, a comma list; NULL: the program's own */
-    const char *command; /* "contract", "gates" */
-    const char *only;    /* globs of --only, a comma list; NULL: all registrations */
-    int shard, n_shards; /* --shard; 0: not sharded */
-    const char *outputs; /* folder of --keep-outputs; NULL: they were not kept */
+    int n_devices;             /* as asked for; 0: as launchers want */
+    const char *kernels;       /* files of --kernels, a comma list; NULL: the program's own */
+    const char *command;       /* "contract", "gates" */
+    const char *only;          /* globs of --only, a comma list; NULL: all registrations */
+    int shard, n_shards;       /* --shard; 0: not sharded */
+    const char *split;         /* of the shards: "estimate" or "history", what the costs were taken from, and a hash */
+    const char *registrations; /* of the shard, a comma list, may be empty; NULL: not sharded */
+    const char *outputs;       /* folder of --keep-outputs; NULL: they were not kept */
 };
 
 /* What the two are compared for, as bits. */

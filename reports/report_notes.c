@@ -80,10 +80,12 @@ static bool note_log(struct report *report, const struct report_log *log, struct
     return ok;
 }
 
+/* A run's own report is of what it ran; which parts there are is a matter of the logs that are merged. */
 bool report_note(struct report *report, struct error *error)
 {
     for (size_t i = 0; i < report->n_logs; i++)
-        if (!note_log(report, &report->logs[i], error) || (is_first_of_chips(report, i) && !note_shards(report, i, error)))
+        if (!note_log(report, &report->logs[i], error) ||
+            (*report->logs[i].path && is_first_of_chips(report, i) && !note_shards(report, i, error)))
             return false;
     return true;
 }
