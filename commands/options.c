@@ -58,7 +58,8 @@ enum { MOST_ROWS = 1 << 24 };
       "the history (default: hipcontract/history.db below $XDG_DATA_HOME or ~/.local/share)")                              \
     X(NO_DB, "no-db", NULL, FOR_CONTRACT, "do not record this run in a history")                                           \
     X(LAST, "last", "N", FOR_HISTORY, "the last N runs (default: 20)")                                                     \
-    X(JSON, "json", NULL, FOR_LIST | FOR_HISTORY, "as JSON")                                                               \
+    X(JSON, "json", NULL, FOR_LIST | FOR_HISTORY | FOR_COMPARE, "as JSON")                                                 \
+    X(FIDELITY_REPORT, "fidelity-report", NULL, FOR_COMPARE, "what a run on a GPU says of the emulator's instructions")    \
     X(TEETH, "teeth", NULL, FOR_LIST, "which gate catches which wrong arithmetic, by which factor")                        \
     X(COMPILER, "compiler", "NAME[,..]|all", FOR_AUDIT, "clang-22, rocm-clang-19, ... (default: all that are installed)")  \
     X(AGAINST, "against", "REV|DIR|COMPILER", FOR_AUDIT,                                                                   \
@@ -70,8 +71,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(RECORD, "record", NULL, FOR_LIMITS | FOR_AUDIT, "print the figures of each kernel as a RECORD line too")             \
     X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "colour even where the output is no terminal")            \
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "never colour")                                     \
-    X(HELP, "help", NULL, FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY,           \
-      "this text")
+    X(HELP, "help", NULL,                                                                                                  \
+      FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY | FOR_COMPARE, "this text")
 
 #define OPTION_ENUM(id, ...) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
@@ -272,6 +273,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->record |= id == OPTION_RECORD;
     a->explain |= id == OPTION_EXPLAIN;
     a->hash |= id == OPTION_HASH;
+    a->fidelity_report |= id == OPTION_FIDELITY_REPORT;
     a->hash_outputs |= id == OPTION_HASH_OUTPUTS;
     a->help |= id == OPTION_HELP;
     if (id == OPTION_COLOR || id == OPTION_NO_COLOR)
@@ -330,7 +332,7 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     while (command_mask == FOR_AUDIT && optind < argc)
         if (!add_value("only", argv[optind++], arguments->only, &arguments->n_only, error))
             return false;
-    if (command_mask == FOR_REPORT) {
+    if (command_mask & (FOR_REPORT | FOR_COMPARE)) {
         arguments->logs = (const char *const *)argv + optind;
         arguments->n_logs = (size_t)(argc - optind);
         optind = argc;

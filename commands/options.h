@@ -15,7 +15,16 @@
 #include "device/device.h"
 #include "reports/audit_table.h"
 
-enum { FOR_CONTRACT = 1, FOR_LIST = 2, FOR_RUN = 4, FOR_LIMITS = 8, FOR_AUDIT = 16, FOR_REPORT = 32, FOR_HISTORY = 64 };
+enum {
+    FOR_CONTRACT = 1,
+    FOR_LIST = 2,
+    FOR_RUN = 4,
+    FOR_LIMITS = 8,
+    FOR_AUDIT = 16,
+    FOR_REPORT = 32,
+    FOR_HISTORY = 64,
+    FOR_COMPARE = 128
+};
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5, DEFAULT_LAST = 20 };
 
 struct arguments {
@@ -35,7 +44,7 @@ struct arguments {
     unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
     enum matrix_model matrix_model; /* of the emulator */
     uint64_t seed, schedule;
-    bool hash, hash_outputs;
+    bool hash, hash_outputs, fidelity_report;
     const char *keep_outputs; /* folder; NULL: they are not kept */
     int dump_row;             /* -1: none */
     bool quick, full, json, teeth, update, record, explain, help;
