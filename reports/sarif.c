@@ -73,14 +73,37 @@ static json_t *physical_location(const char *file, int line)
     return json_pack("{s:o, s:{s:i}}", "artifactLocation", artifact(file), "region", "startLine", line > 0 ? line : 1);
 }
 
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/* The lines round the place's own, where there are any: by the standard the region of a context holds more than the place.
+ */
+static void add_context(json_t *physical, const struct finding_place *place)
+{
+    const struct finding_listing *source = &place->source;
+    int n = count_lines(source->text), first = (int)place->line - source->at;
+    if (n > 1 && first > 0)
+        json_object_set_new(physical, "contextRegion",
+                            json_pack("{s:i, s:i, s:{s:o}}", "startLine", first, "endLine", first + n - 1, "snippet",
+                                      "text", words(source->text)));
+}
+
 /* A party of a finding; where its code has no line tables, `file` and `line` stand in for it, which may be "". */
 static json_t *location(const struct finding_place *place, const char *file, int line)
 {
-    json_t *object = json_object();
+    json_t *object = json_object(), *physical = NULL;
     bool known = *place->file != '\0';
     if (known || *file)
-        json_object_set_new(object, "physicalLocation",
-                            physical_location(known ? place->file : file, known ? (int)place->line : line));
+        physical = physical_location(known ? place->file : file, known ? (int)place->line : line);
+    if (known)
+        add_context(physical, place);
+    if (physical)
+        json_object_set_new(object, "physicalLocation", physical);
     if (*place->kernel)
         json_object_set_new(object, "logicalLocations",
                             json_pack("[{s:s, s:s}]", "fullyQualifiedName", place->kernel, "kind", "function"));

@@ -545,6 +545,29 @@ static void finding_without_a_line_stands_where_the_kernel_is_registered(void **
     report_free(&report);
 }
 
+static void source_lines_round_a_finding_are_its_context(void **state)
+{
+    (void)state;
+    struct verdict v = sample_race();
+    v.finding.has_other = false;
+    v.finding.place.source = (struct finding_listing){.text = "if (x)\n    y[i] = x;\n}\n", .at = 1};
+    struct report report = sample_report(&v, 1, false);
+    json_t *log = sarif_of(&report);
+    const char *snippet;
+    int line, first, last;
+    assert_int_equal(json_unpack(json_array_get(json_object_get(first_run(log), "results"), 0),
+                                 "{s:[{s:{s:{s:i}, s:{s:i, s:i, s:{s:s}}}}]}", "locations", "physicalLocation", "region",
+                                 "startLine", &line, "contextRegion", "startLine", &first, "endLine", &last, "snippet",
+                                 "text", &snippet),
+                     0);
+    assert_int_equal(line, 40);
+    assert_int_equal(first, 39);
+    assert_int_equal(last, 41);
+    assert_string_equal(snippet, v.finding.place.source.text);
+    json_decref(log);
+    report_free(&report);
+}
+
 /* The same finding in a later run, at another line and offset, is the same alert. */
 static void fingerprint_survives_an_edit_above_the_line(void **state)
 {
@@ -613,6 +636,7 @@ int main(void)
         cmocka_unit_test(sarif_holds_findings_of_kernels_alone),
         cmocka_unit_test(known_finding_is_suppressed),
         cmocka_unit_test(finding_without_a_line_stands_where_the_kernel_is_registered),
+        cmocka_unit_test(source_lines_round_a_finding_are_its_context),
         cmocka_unit_test(fingerprint_survives_an_edit_above_the_line),
         cmocka_unit_test(file_without_room_is_one_clear_line),
     };
