@@ -32,11 +32,11 @@ bool report_files_are_wanted(const struct report_files *files)
     return false;
 }
 
-/* A pipe or a device, whose place no file may take. */
+/* A pipe, a device or a link such as /dev/stdout, whose place no file may take. */
 static bool is_no_file(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 /* The file's folder takes new files: they are written beside it, then take its place. */
