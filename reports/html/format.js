@@ -19,6 +19,7 @@ export function figure(value) {
   const number = toNumber(value);
   if (number === undefined || number === null) return "";
   if (Number.isInteger(number)) return String(number);
+  if (Math.abs(number) < 1e-4) return Number(number.toPrecision(4)).toExponential();
   return Number.isFinite(number) ? Number(number.toPrecision(4)).toString() : String(number).replace("Infinity", "inf");
 }
 

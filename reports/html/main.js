@@ -77,22 +77,23 @@ function named() {
   return name && report.kernels.find((kernel) => kernel.registration === decodeURIComponent(name) && kernel.chip === chip);
 }
 
+// The link that opened it, to which the focus goes back.
 let opener = null;
 function showDetail() {
   const kernel = named();
   const section = byId("detail");
   section.hidden = !kernel;
+  replace(section, kernel ? detail(kernel, report, closeDetail) : []);
   if (!kernel) return;
-  replace(section, detail(kernel, report, closeDetail));
   byId("detail-title").focus();
   section.scrollIntoView();
 }
 
 function closeDetail() {
-  location.hash = "";
-  byId("detail").hidden = true;
-  const back = opener && [...document.querySelectorAll("a[href]")].find((link) => link.hash === opener);
-  (back ?? byId("filter-text")).focus();
+  history.pushState(null, "", "#");
+  showDetail();
+  const same = opener && [...document.querySelectorAll("#registrations a")].find((link) => link.hash === opener.hash);
+  (opener?.isConnected ? opener : same ?? byId("filter-text")).focus();
 }
 
 // Light, dark, or as the system has it, kept as long as the page is open.
@@ -118,7 +119,7 @@ fillFilter();
 themeButton();
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href*='@']");
-  if (link) opener = link.hash;
+  if (link && !byId("detail").contains(link)) opener = link;
 });
 document.addEventListener("keydown", (event) => event.key === "Escape" && !byId("detail").hidden && closeDetail());
 addEventListener("hashchange", showDetail);

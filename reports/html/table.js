@@ -36,7 +36,7 @@ export function table({ caption, columns, rows, id }) {
   const headings = columns.map((column, i) =>
     h("th", { scope: "col", class: column.numeric ? "number" : null }, h("button", { type: "button", onclick: () => sortBy(i) }, column.label)));
   fill();
-  const element = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption, id },
+  const element = h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption, id },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, headings)), body));
   return { element, show: (some) => ((current = some), fill()) };
 }
