@@ -74,9 +74,7 @@ static bool outputs_can_be_had(const struct arguments *a, struct error *error)
 static bool choose_shard(struct invocation *in, struct error *error)
 {
     const struct log_environment *earlier = in->arguments.resume ? &in->history.report.environment : NULL;
-    const struct shard_costs costs = {0};
-    return shard_choose(&in->arguments, &in->session.registry, &costs, earlier, &in->arena, &in->options, &in->environment,
-                        error);
+    return shard_choose(&in->arguments, &in->session.registry, earlier, &in->arena, &in->options, &in->environment, error);
 }
 
 /* --log, or the log that goes with kept outputs, starts a log; --resume alone goes on in the same file; both read one and

@@ -46,7 +46,9 @@ enum { MOST_ROWS = 1 << 24 };
       "host threads (default: one a processor)")                                                                           \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
-    X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations")                                     \
+    X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations, which cost about the same")          \
+    X(COSTS, "costs", "FILE", FOR_CONTRACT,                                                                                \
+      "the history that tells --shard what registrations cost; the same for all shards (default: an estimate)")            \
     X(HASH_OUTPUTS, "hash-outputs", NULL, FOR_CONTRACT,                                                                    \
       "with --log: the hash of every output and of each of its rows too")                                                  \
     X(KEEP_OUTPUTS, "keep-outputs", "DIR", FOR_CONTRACT | FOR_RUN,                                                         \
@@ -226,6 +228,9 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return arguments_number("jobs", value, 1, 256, &a->n_jobs, error);
     case OPTION_SHARD:
         return parse_shard(a, value, error);
+    case OPTION_COSTS:
+        a->costs = value;
+        return true;
     case OPTION_SHAPE:
         a->shape = value;
         return true;
@@ -343,6 +348,8 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     if (arguments->on_gpu && arguments->emulator_option)
         return error_set(error, STATUS_USAGE, "--%s is of the emulator; leave it out with --device rocm",
                          arguments->emulator_option);
+    if (arguments->costs && !arguments->n_shards)
+        return error_set(error, STATUS_USAGE, "--costs is for --shard; give both, or leave it out");
     if (arguments->db && arguments->no_db)
         return error_set(error, STATUS_USAGE, "--db and --no-db exclude each other");
     if (arguments->quick && arguments->full)

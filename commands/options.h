@@ -55,6 +55,7 @@ struct arguments {
     const char *log, *resume, *shape, *bytes, *weights, *kernel;
     const char *db;           /* of the history; NULL: the default */
     bool no_db;               /* none */
+    const char *costs;        /* a history that --shard splits by; NULL: by estimate */
     int n_last;               /* runs of the history */
     int n_rows;               /* --rows; 0: the default */
     enum reg_pattern pattern; /* REG_PATTERN_COUNT: all of the registration */

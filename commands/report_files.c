@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "contract/base/file.h"
@@ -31,6 +32,13 @@ bool report_files_are_wanted(const struct report_files *files)
     return false;
 }
 
+/* A pipe, a device or a link such as /dev/stdout, whose place no file may take. */
+static bool is_no_file(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 /* The file's folder takes new files: they are written beside it, then take its place. */
 static bool check_folder(const char *path, struct error *error)
 {
@@ -44,9 +52,18 @@ static bool check_folder(const char *path, struct error *error)
 bool report_files_check(const struct report_files *files, struct error *error)
 {
     for (int i = 0; i < REPORT_FILE_COUNT; i++)
-        if (files->path[i] && rows[i].has_file && !check_folder(files->path[i], error))
+        if (files->path[i] && rows[i].has_file && !is_no_file(files->path[i]) && !check_folder(files->path[i], error))
             return error_prefix(error, "--%s %s", rows[i].name, files->path[i]);
     return true;
+}
+
+static bool write_through(const char *path, const char *data, size_t n_bytes, struct error *error)
+{
+    FILE *out = fopen(path, "w");
+    bool ok = out && fwrite(data, 1, n_bytes, out) == n_bytes;
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    return ok || error_set(error, STATUS_USAGE, "cannot be written: %s", strerror(errno));
 }
 
 /* Made in memory first: a format that cannot be written leaves an older file as it was. */
@@ -58,7 +75,7 @@ static bool write_file(enum report_file id, const char *path, const struct repor
     bool ok = out && rows[id].write(out, report, error);
     if (!out || (fclose(out) != 0 && ok))
         ok = error_set(error, STATUS_ENVIRONMENT, "out of host memory for the file");
-    ok = ok && file_write(path, data, n_bytes, error);
+    ok = ok && (is_no_file(path) ? write_through(path, data, n_bytes, error) : file_write(path, data, n_bytes, error));
     free(data);
     return ok;
 }

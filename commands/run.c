@@ -14,11 +14,13 @@
 #include "contract/bytes.h"
 #include "contract/case_outputs.h"
 #include "contract/depth.h"
+#include "contract/diagnosis.h"
 #include "contract/gates.h"
 #include "contract/launcher.h"
 #include "contract/twin.h"
 #include "contract/weights.h"
 #include "reports/console.h"
+#include "reports/diagnosis_text.h"
 #include "reports/repeat.h"
 
 enum { SHOWN_OUTPUTS = 20, WEIGHTS_SHAPES = 2 };
@@ -97,6 +99,14 @@ static void print_wrong_outputs(const struct host_case *host, const struct outpu
         printf("  and %" PRId64 " more of %" PRId64 " outputs\n", n_wrong - SHOWN_OUTPUTS, plan_outputs(&host->plan));
 }
 
+static void print_diagnosis(const struct verdict *v)
+{
+    struct text lines = {0};
+    diagnosis_lines(&v->diagnosis, 2, &lines);
+    fputs(lines.data ? lines.data : "", stdout);
+    text_free(&lines);
+}
+
 static void print_repeat(const struct one_run *one, const struct verdict *v)
 {
     struct text text = {0};
@@ -169,6 +179,7 @@ static bool judge_outputs(struct one_run *one, const struct host_case *host, con
 {
     struct verdict v = verdict_for_case(host, &one->target, gate_of_pattern(host->c.pattern));
     gate_judge(host, first, &v);
+    diagnosis_make(host, first, &v);
     if (v.gate == GATE_EXACT && !gate4_misses(host, &v, error))
         return false;
     if (v.gate == GATE_BOUND && !twin_judge(&one->twin, host, first, one->arguments->checks, &v, error))
@@ -179,6 +190,7 @@ static bool judge_outputs(struct one_run *one, const struct host_case *host, con
     if (v.status == VERDICT_PASS)
         return true;
     print_wrong_outputs(host, first);
+    print_diagnosis(&v);
     print_repeat(one, &v);
     return true;
 }

@@ -5,11 +5,18 @@
 #include "commands/session.h"
 #include "contract/base/text.h"
 #include "contract/shards.h"
+#include "reports/history.h"
 
-/* The costs of all registrations, by index: measured and estimated. */
-struct prices {
-    double *measured; /* 0: not known */
-    double *estimated;
+/* What a split is made of. */
+struct split {
+    const struct arguments *arguments;
+    const struct registry *registry;
+    const struct run_options *options;
+    const struct log_environment *environment;
+    struct history *history; /* NULL: nothing is known */
+    double *costs;           /* of all registrations, by index; 0 where they were not measured, then settled */
+    double *estimates;
+    struct error *error;
 };
 
 static bool no_memory(struct error *error)
@@ -17,66 +24,98 @@ static bool no_memory(struct error *error)
     return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the shards");
 }
 
+/* In ns; 0: not known. */
+static bool measured_cost(const struct split *split, const char *registration, const char *chip, uint64_t *cost_ns)
+{
+    const struct log_environment *e = split->environment;
+    const struct history_key key = {registration, chip, e->device, e->scope, e->kernels};
+    *cost_ns = 0;
+    return !split->history || history_cost(split->history, &key, cost_ns, split->error);
+}
+
 /* A registration that is not known on one of its chips is estimated on all of them. */
-static void price(const struct arguments *arguments, const struct registry *registry, const struct shard_costs *costs,
-                  const struct run_options *options, size_t index, struct prices *prices)
+static bool price(struct split *split, size_t index)
 {
     static const char *const fallback[] = {DEFAULT_CHIP};
-    const bool is_any = arguments->on_gpu && arguments->n_chips == 0; /* whatever the GPU is */
-    const char *const *chips = arguments->n_chips ? arguments->chips : fallback;
-    size_t n_chips = arguments->n_chips ? arguments->n_chips : 1;
-    const struct registration *registration = registry->registrations[index];
-    bool is_known = costs->cost != NULL;
-    for (size_t c = 0; c < n_chips; c++) {
+    const struct arguments *a = split->arguments;
+    const bool is_any = a->on_gpu && a->n_chips == 0; /* whatever the GPU is */
+    const char *const *chips = a->n_chips ? a->chips : fallback;
+    const struct registration *registration = split->registry->registrations[index];
+    bool is_known = true;
+    for (size_t c = 0; c < (a->n_chips ? a->n_chips : 1); c++) {
+        uint64_t cost_ns;
         if (!is_any && !registration_is_for(registration, chips[c]))
             continue;
-        uint64_t ns = costs->cost ? costs->cost(costs->context, registration->name, chips[c]) : 0;
-        is_known = is_known && ns > 0;
-        prices->measured[index] += (double)ns;
-        prices->estimated[index] += shards_estimate(registry, options, index);
+        if (!measured_cost(split, registration->name, chips[c], &cost_ns))
+            return false;
+        is_known = is_known && cost_ns > 0;
+        split->costs[index] += (double)cost_ns;
+        split->estimates[index] += shards_estimate(split->registry, split->options, index);
     }
     if (!is_known)
-        prices->measured[index] = 0;
+        split->costs[index] = 0;
+    return true;
 }
 
 /* What is not selected takes no part. Returns whether any cost was measured. */
-static bool settle_prices(const struct registry *registry, const struct run_options *options, struct prices *prices)
+static bool settle_costs(struct split *split)
 {
     double measured = 0, estimated = 0;
-    for (size_t i = 0; i < registry->n_registrations; i++) {
-        measured += prices->measured[i];
-        estimated += prices->measured[i] > 0 ? prices->estimated[i] : 0;
+    for (size_t i = 0; i < split->registry->n_registrations; i++) {
+        measured += split->costs[i];
+        estimated += split->costs[i] > 0 ? split->estimates[i] : 0;
     }
-    for (size_t i = 0; i < registry->n_registrations; i++) {
+    for (size_t i = 0; i < split->registry->n_registrations; i++) {
         double scale = measured > 0 && estimated > 0 ? measured / estimated : 1;
-        if (prices->measured[i] <= 0)
-            prices->measured[i] = prices->estimated[i] * scale;
-        if (!run_selects(registry, options, i))
-            prices->measured[i] = -1;
+        if (split->costs[i] <= 0)
+            split->costs[i] = split->estimates[i] * scale;
+        if (!run_selects(split->registry, split->options, i))
+            split->costs[i] = -1;
     }
     return measured > 0;
 }
 
-static bool split(const struct arguments *arguments, const struct registry *registry, const struct shard_costs *costs,
-                  struct arena *arena, const struct run_options *options, bool *part, struct log_environment *environment)
+static bool find_costs(struct split *split)
 {
-    size_t n = registry->n_registrations;
-    struct prices prices = {arena_alloc(arena, (n + 1) * sizeof(double)), arena_alloc(arena, (n + 1) * sizeof(double))};
+    for (size_t i = 0; i < split->registry->n_registrations; i++)
+        if (run_selects(split->registry, split->options, i) && !price(split, i))
+            return false;
+    return true;
+}
+
+static bool open_costs(struct split *split, struct arena *arena)
+{
+    const char *path = split->arguments->costs;
+    size_t n = split->registry->n_registrations + 1;
+    split->costs = arena_alloc(arena, n * sizeof *split->costs);
+    split->estimates = arena_alloc(arena, n * sizeof *split->estimates);
+    split->history = path ? history_open(path, HISTORY_READ, split->error) : NULL;
+    if (path && !split->history)
+        return false;
+    return (split->costs && split->estimates) || no_memory(split->error);
+}
+
+/* Names the split, and marks the shard's registrations. */
+static bool make_split(struct split *split, struct arena *arena, bool *part, const char **name)
+{
+    size_t n = split->registry->n_registrations;
     int *shard_of = arena_alloc(arena, (n + 1) * sizeof *shard_of);
-    if (!prices.measured || !prices.estimated || !shard_of)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (run_selects(registry, options, i))
-            price(arguments, registry, costs, options, i, &prices);
-    bool measured = settle_prices(registry, options, &prices);
-    if (!shards_split(prices.measured, n, arguments->n_shards, shard_of))
-        return false;
+    bool measured = settle_costs(split);
+    if (!shard_of || !shards_split(split->costs, n, split->arguments->n_shards, shard_of))
+        return no_memory(split->error);
     char hash[33];
-    hash_hex(shards_hash(registry, shard_of), hash);
-    environment->split = arena_format(arena, "%s %s", measured ? "history" : "estimate", hash);
+    hash_hex(shards_hash(split->registry, shard_of), hash);
+    *name = arena_format(arena, "%s %s", measured ? "history" : "estimate", hash);
     for (size_t i = 0; i < n; i++)
-        part[i] = shard_of[i] == arguments->shard;
-    return environment->split != NULL;
+        part[i] = shard_of[i] == split->arguments->shard;
+    return *name || no_memory(split->error);
+}
+
+static bool split_now(struct split *split, struct arena *arena, bool *part, const char **name)
+{
+    bool ok = open_costs(split, arena) && find_costs(split) && make_split(split, arena, part, name);
+    history_close(split->history);
+    return ok;
 }
 
 /* The registrations that the log says are its. */
@@ -109,22 +148,21 @@ static const char *list_part(const struct registry *registry, const bool *part, 
     return list;
 }
 
-bool shard_choose(const struct arguments *arguments, const struct registry *registry, const struct shard_costs *costs,
-                  const struct log_environment *earlier, struct arena *arena, struct run_options *options,
-                  struct log_environment *environment, struct error *error)
+bool shard_choose(const struct arguments *arguments, const struct registry *registry, const struct log_environment *earlier,
+                  struct arena *arena, struct run_options *options, struct log_environment *environment,
+                  struct error *error)
 {
+    struct split split = {arguments, registry, options, environment, .error = error};
+    bool *part = arena_alloc(arena, registry->n_registrations + 1);
     if (arguments->n_shards == 0)
         return true;
-    bool *part = arena_alloc(arena, registry->n_registrations + 1);
     if (!part)
         return no_memory(error);
-    if (earlier && earlier->registrations) {
+    bool is_known = earlier && earlier->registrations;
+    if (is_known)
         environment->split = earlier->split;
-        if (!take_part(registry, earlier, part, error))
-            return false;
-    } else if (!split(arguments, registry, costs, arena, options, part, environment)) {
-        return no_memory(error);
-    }
+    if (!(is_known ? take_part(registry, earlier, part, error) : split_now(&split, arena, part, &environment->split)))
+        return false;
     environment->registrations = list_part(registry, part, arena);
     options->part = part;
     return environment->registrations || no_memory(error);

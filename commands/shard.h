@@ -10,20 +10,14 @@
 #include "contract/run.h"
 #include "reports/log_environment.h"
 
-/* What a registration has cost on a chip in earlier runs, in ns; 0: not known. */
-struct shard_costs {
-    uint64_t (*cost)(void *context, const char *registration, const char *chip); /* NULL: nothing is known */
-    void *context;
-};
-
 /* Splits what the options select and sets options->part, the environment's `split` and `registrations`; does nothing
- * without --shard. Costs are the measured ones, and where one is not known its estimate, in the ratio of the others. Where
- * `earlier` is the environment of the log that is resumed, its registrations are taken instead. All of it belongs to the
- * arena. Errors: STATUS_USAGE where the earlier log names a registration that there is no more, STATUS_ENVIRONMENT out of
- * host memory. */
-bool shard_choose(const struct arguments *arguments, const struct registry *registry, const struct shard_costs *costs,
-                  const struct log_environment *earlier, struct arena *arena, struct run_options *options,
-                  struct log_environment *environment, struct error *error);
+ * without --shard. Costs are those of the history of --costs, and where that does not know one its estimate, in the ratio
+ * of the others. Where `earlier` is the environment of the log that is resumed, its registrations are taken instead. All of
+ * it belongs to the arena. Errors: STATUS_USAGE where the history cannot be read, or the earlier log names a registration
+ * that there is no more, STATUS_ENVIRONMENT out of host memory. */
+bool shard_choose(const struct arguments *arguments, const struct registry *registry, const struct log_environment *earlier,
+                  struct arena *arena, struct run_options *options, struct log_environment *environment,
+                  struct error *error);
 /* Gate 5 is of whole families, and takes little time: the first shard passes all of it. */
 bool shard_has_limits(const struct arguments *arguments);
 

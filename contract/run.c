@@ -10,6 +10,7 @@
 #include "contract/bytes.h"
 #include "contract/case_outputs.h"
 #include "contract/depth.h"
+#include "contract/diagnosis.h"
 #include "contract/error_map.h"
 #include "contract/known.h"
 #include "contract/launcher.h"
@@ -115,8 +116,10 @@ static bool judge_case(struct registration_run *rr, const struct host_case *host
         verdict_reason(&v, "the launch left no outputs to judge");
     } else {
         gate_judge(host, first, &v);
-        if (v.gate == GATE_BOUND)
+        if (v.gate == GATE_BOUND) {
             error_map_measure(host, first, &v);
+            diagnosis_make(host, first, &v);
+        }
         if (v.gate == GATE_EXACT && v.status != VERDICT_INVALID && !gate4_misses(host, &v, error))
             return false;
         if (v.gate == GATE_BOUND && !twin_judge(&rr->twin, host, first, rr->run->options->checks, &v, error))

@@ -57,7 +57,8 @@ enum {
     VERDICT_MODELLED_BYTES = 240,
     VERDICT_CHECKS_BYTES = 48,
     VERDICT_FILE_BYTES = 128,
-    VERDICT_DEPTH_BYTES = 240
+    VERDICT_DEPTH_BYTES = 240,
+    VERDICT_GUESS_BYTES = 240
 };
 
 /* Bins of the ratios to the bound, by powers of two (contract/error_map.h), and the map's size. 32 columns show what
@@ -80,6 +81,26 @@ struct verdict_element {
     int64_t index;     /* row-major; -1: none */
     uint64_t got_bits; /* as stored, in the low end */
     double got, reference, bound;
+};
+
+/* One output beside others of its tensor. */
+struct diagnosed_output {
+    int64_t row, column;
+    uint64_t got_bits;            /* as stored, in the low end */
+    double got, reference, bound; /* bound: infinite where the reference decides nothing */
+    double ratio;                 /* |got - reference| / bound; above 1 it is wrong */
+    double ulps;                  /* |got - reference| in spacings of the tensor's format at the reference */
+};
+
+/* What the wrong outputs of a tensor look like (contract/diagnosis.h). */
+enum { DIAGNOSIS_NEAR = 9 };
+struct diagnosis {
+    char tensor[32], format[8]; /* "f32"; tensor "": there is no diagnosis */
+    int64_t rows, columns;      /* of the tensor */
+    int64_t n_wrong;            /* in it */
+    struct diagnosed_output first, worst, near[DIAGNOSIS_NEAR];
+    int n_near;                      /* the worst and those around it, row by row */
+    char guess[VERDICT_GUESS_BYTES]; /* "they are 0; they fill …"; "" where nothing is telling */
 };
 
 /* What a compiled kernel needs, as it was measured. */
@@ -120,6 +141,7 @@ struct verdict {
     char depth_parts[VERDICT_DEPTH_BYTES]; /* what was declared, part by part */
     int64_t ratio_histogram[RATIO_BINS];   /* gate 3: elements that the reference decides, by their ratio to the bound */
     struct error_map error_map;            /* gate 3: of the worst element's tensor */
+    struct diagnosis diagnosis;            /* gate 3, where it fails: of the worst element's tensor */
     double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;                  /* never compared */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/diagnosis_text.h"
+
 enum { RED = 31, GREEN, YELLOW }; /* ANSI's numbers */
 
 /* A status word in its column, coloured for a terminal. */
@@ -84,6 +86,17 @@ static bool is_of_launcher(const struct verdict *v)
     return reg_launcher_check_find(v->name) != REG_LAUNCHER_CHECK_COUNT;
 }
 
+/* Of a registration's first whole, of others what the pattern tells. */
+static void print_diagnosis(struct console *console, const struct diagnosis *diagnosis)
+{
+    struct text lines = {0};
+    if (!*diagnosis->tensor)
+        return;
+    (console->n_diagnosed++ == 0 ? diagnosis_lines : diagnosis_guess)(diagnosis, FAILURES_INDENT, &lines);
+    fputs(lines.data ? lines.data : "", console->out);
+    text_free(&lines);
+}
+
 static void print_failure(struct console *console, const struct verdict *v)
 {
     struct text line = {0};
@@ -97,6 +110,7 @@ static void print_failure(struct console *console, const struct verdict *v)
     console_explain(v, &line);
     if (console->n_failures <= CONSOLE_FAILURES) {
         print_line(console, v, &line);
+        print_diagnosis(console, &v->diagnosis);
         return;
     }
     failures_note(&console->failures, v, line.data ? line.data : "");

@@ -27,7 +27,7 @@ struct console {
     struct failures failures;  /* repeated before the summary; console_free */
     /* Of the registration whose verdicts come now: */
     char last_shape[VERDICT_NAME_BYTES];
-    int n_shapes, n_left_out, n_runs, n_failures;
+    int n_shapes, n_left_out, n_runs, n_failures, n_diagnosed;
     bool knows[CONSOLE_GATES]; /* a finding of the gate is known */
     int64_t n_finite, n_nonfinite, n_undecided;
     bool has_bound;

@@ -3,20 +3,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reports/diagnosis_text.h"
+
 static void end_registration(struct failures *failures)
 {
     int64_t n_more = failures->n_here - failures->n_here_repeated;
     if (n_more && failures->n_here_repeated)
-        text_append(&failures->lines, "      and %" PRId64 " more of %s on %s\n", n_more, failures->registration,
-                    failures->chip);
+        text_append(&failures->lines, "%*sand %" PRId64 " more of %s on %s\n", FAILURES_INDENT, "", n_more,
+                    failures->registration, failures->chip);
     failures->n_here = failures->n_here_repeated = 0;
 }
 
 static void append(struct failures *failures, const struct verdict *verdict, const char *line)
 {
     text_append(&failures->lines, "%s\n", line);
+    diagnosis_guess(&verdict->diagnosis, FAILURES_INDENT, &failures->lines);
     if (failures->environment) {
-        text_append(&failures->lines, "      ");
+        text_append(&failures->lines, "%*s", FAILURES_INDENT, "");
         repeat_command(verdict, failures->environment, &failures->lines);
         text_append(&failures->lines, "\n");
     }
@@ -46,7 +49,7 @@ void failures_print(struct failures *failures, FILE *out)
     end_registration(failures);
     fprintf(out, "FAILURES %" PRId64 "\n%s", failures->n, failures->lines.data ? failures->lines.data : "");
     if (failures->n_repeated == FAILURES_ALL && failures->n > FAILURES_ALL)
-        fprintf(out, "      only %d of them are repeated here\n", FAILURES_ALL);
+        fprintf(out, "%*sonly %d of them are repeated here\n", FAILURES_INDENT, "", FAILURES_ALL);
 }
 
 void failures_free(struct failures *failures)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "reports/values_json.h"
+
 /* A new reference: its lines, and which of them is meant. */
 static json_t *listing_to_json(const struct finding_listing *listing)
 {
@@ -61,15 +63,6 @@ static json_t *place_to_json(const struct finding_place *place)
     return object;
 }
 
-static bool copy_text(const char *text, char *to, size_t capacity)
-{
-    size_t n_bytes = strlen(text) + 1;
-    if (n_bytes > capacity)
-        return false;
-    memcpy(to, text, n_bytes);
-    return true;
-}
-
 static bool place_from_json(const json_t *object, struct finding_place *place)
 {
     const char *kernel, *instruction = "", *file = "";
@@ -84,9 +77,9 @@ static bool place_from_json(const json_t *object, struct finding_place *place)
                                     .workgroup = {(uint32_t)x, (uint32_t)y, (uint32_t)z},
                                     .wave = (int32_t)wave,
                                     .lane = (int32_t)lane};
-    return copy_text(kernel, place->kernel, sizeof place->kernel) &&
-           copy_text(instruction, place->instruction, sizeof place->instruction) &&
-           copy_text(file, place->file, sizeof place->file) &&
+    return text_copy(kernel, place->kernel, sizeof place->kernel) &&
+           text_copy(instruction, place->instruction, sizeof place->instruction) &&
+           text_copy(file, place->file, sizeof place->file) &&
            (!instructions || listing_from_json(instructions, &place->instructions)) &&
            (!source || listing_from_json(source, &place->source));
 }
@@ -110,7 +103,7 @@ bool finding_from_json(const json_t *object, struct finding *finding)
         return false;
     finding->has_other = other != NULL;
     finding->kind = finding_kind_find(kind, strlen(kind));
-    if (finding->kind == FINDING_KIND_COUNT || !copy_text(message, finding->message, sizeof finding->message) ||
+    if (finding->kind == FINDING_KIND_COUNT || !text_copy(message, finding->message, sizeof finding->message) ||
         !place_from_json(place, &finding->place) || (other && !place_from_json(other, &finding->other)))
         return false;
     finding_compose(finding);

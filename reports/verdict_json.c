@@ -1,15 +1,13 @@
 #include "reports/verdict_json.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reports/cells.h"
+#include "reports/diagnosis_json.h"
 #include "reports/error_map_json.h"
 #include "reports/finding_json.h"
+#include "reports/values_json.h"
 
 enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_INT64, FIELD_COUNTS, FIELD_REAL, FIELD_HEX64, FIELD_HASH };
 
@@ -69,36 +67,6 @@ static const struct field fields[] = {
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
-/* JSON has no infinities and no NaN: they are written as strings. */
-static json_t *real_to_json(double value)
-{
-    if (isnan(value))
-        return json_string("nan");
-    if (isinf(value))
-        return json_string(value > 0 ? "inf" : "-inf");
-    return json_real(value);
-}
-
-static bool real_from_json(const json_t *json, double *value)
-{
-    if (json_is_number(json)) {
-        *value = json_number_value(json);
-        return true;
-    }
-    const char *text = json_string_value(json);
-    if (!text || (strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0 && strcmp(text, "-inf") != 0))
-        return false;
-    *value = strcmp(text, "nan") == 0 ? (double)NAN : *text == '-' ? -(double)INFINITY : (double)INFINITY;
-    return true;
-}
-
-static json_t *hex_to_json(uint64_t value)
-{
-    char text[20];
-    snprintf(text, sizeof text, "0x%" PRIx64, value);
-    return json_string(text);
-}
-
 static json_t *hash_to_json(const struct hash128 *hash)
 {
     char text[33];
@@ -137,9 +105,9 @@ static json_t *field_to_json(const struct field *field, const void *at)
     case FIELD_COUNTS:
         return counts_to_json(at, field->n_bytes / sizeof(int64_t));
     case FIELD_REAL:
-        return real_to_json(*(const double *)at);
+        return number_to_json(*(const double *)at);
     case FIELD_HEX64:
-        return hex_to_json(*(const uint64_t *)at);
+        return number_bits_to_json(*(const uint64_t *)at);
     case FIELD_HASH:
         return hash_to_json(at);
     }
@@ -164,10 +132,9 @@ static bool field_from_json(const struct field *field, const json_t *json, void 
     case FIELD_COUNTS:
         return counts_from_json(json, at, field->n_bytes / sizeof(int64_t));
     case FIELD_REAL:
-        return real_from_json(json, at);
+        return number_from_json(json, at);
     case FIELD_HEX64:
-        *(uint64_t *)at = text ? strtoull(text, NULL, 16) : 0;
-        return text != NULL;
+        return number_bits_from_json(json, at);
     case FIELD_HASH:
         return hash_from_hex(text, at);
     }
@@ -211,6 +178,8 @@ json_t *verdict_to_json(const struct verdict *verdict)
     }
     if (*verdict->error_map.tensor)
         json_object_set_new(object, "error_map", error_map_to_json(&verdict->error_map));
+    if (*verdict->diagnosis.tensor)
+        json_object_set_new(object, "diagnosis", diagnosis_to_json(&verdict->diagnosis));
     if (verdict->resources.are_known)
         json_object_set_new(object, "resources", resources_to_json(&verdict->resources));
     if (verdict->has_finding)
@@ -252,9 +221,10 @@ bool verdict_from_json(const json_t *object, struct verdict *verdict)
             return false;
     }
     const json_t *finding = json_object_get(object, "finding"), *map = json_object_get(object, "error_map");
-    const json_t *resources = json_object_get(object, "resources");
+    const json_t *resources = json_object_get(object, "resources"), *diagnosis = json_object_get(object, "diagnosis");
     verdict->has_finding = finding != NULL;
     return (!finding || finding_from_json(finding, &verdict->finding)) &&
            (!map || error_map_from_json(map, &verdict->error_map)) &&
+           (!diagnosis || diagnosis_from_json(diagnosis, &verdict->diagnosis)) &&
            (!resources || resources_from_json(resources, &verdict->resources));
 }

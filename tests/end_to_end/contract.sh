@@ -100,6 +100,8 @@ edited_kernel() {
     copy_project
     edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * 1.0001f * load4(weight/' &&
         in_copy run 1 gates --only "$kernel" --quick && out_says "^FAIL  gfx1151 $kernel  gate 3 at .* times its bound \(out: got .* = 0x[0-9a-f]+, reference .*, bound " &&
+        out_says '^      worst  out\[[0-9]+\]\[[0-9]+\]  got .* = 0x[0-9a-f]+, reference .*, bound .* ulps$' &&
+        out_says '^      guess: they are 1.0001 times the reference$' &&
         last_line_is '^SUMMARY gfx1151 1 kernels: 0 pass gates 1-4, 1 fail,'
 }
 repeats_failures() { # before the summary, each with a command that fails in the same way

@@ -276,6 +276,28 @@ static char *run_of(const struct verdict *v, bool color)
     return text;
 }
 
+/* The first of a registration says all of its diagnosis, the others what the pattern tells; the end repeats that. */
+static void a_failing_bound_shows_its_diagnosis(void **state)
+{
+    (void)state;
+    struct diagnosed_output output = {2, 1, 0x3f800000, 1, 0.5, 0.25, 2, 4194304};
+    struct verdict v = {GATE_OF(3, "4x2"), .status = VERDICT_FAIL, .reason = "red", .worst.index = -1,
+                        .diagnosis = {"y", "f32", 4, 2, 1, output, output, {output}, 1, "they are 0"}};
+    struct verdict verdicts[] = {v, v, v};
+    *verdicts[2].diagnosis.guess = '\0';
+    assert_prints(verdicts, 3, false,
+                  "FAIL  gfx1151 tf_exl3_rot_in  gate 3 at 4x2: red\n"
+                  "      worst  y[2][1]  got 1 = 0x3f800000, reference 0.5, bound 0.25: 2 bounds, 4.194e+06 ulps\n"
+                  "      guess: they are 0\n"
+                  "FAIL  gfx1151 tf_exl3_rot_in  gate 3 at 4x2: red\n"
+                  "      guess: they are 0\n"
+                  "FAIL  gfx1151 tf_exl3_rot_in  gate 3 at 4x2: red\n");
+    char *text = run_of(&v, false);
+    assert_non_null(
+        strstr(text, "FAILURES 1\nFAIL  gfx1151 tf_exl3_rot_in  gate 3 at 4x2: red\n      guess: they are 0\n"));
+    free(text);
+}
+
 /* A control that was not run is neither red nor missed, and no green line. */
 static void controls_not_run_are_told_apart(void **state)
 {
@@ -474,6 +496,7 @@ int main(void)
         cmocka_unit_test(red_miss_blind_and_limit_lines),
         cmocka_unit_test(at_most_twenty_failures_then_a_count),
         cmocka_unit_test(summary_line_is_last_and_stable),
+        cmocka_unit_test(a_failing_bound_shows_its_diagnosis),
         cmocka_unit_test(controls_not_run_are_told_apart),
         cmocka_unit_test(controls_that_must_be_green_are_told_apart),
         cmocka_unit_test(a_byte_contract_left_out_is_no_shape),

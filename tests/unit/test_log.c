@@ -120,6 +120,17 @@ static void add_measures(struct verdict *v)
     v->resources.are_known = true;
     for (uint32_t i = 0; i < RECORD_FIGURE_COUNT; i++)
         v->resources.figure[i] = i == RECORD_agprs ? RECORD_ABSENT : i == RECORD_limit ? 1 : 100 + i;
+    snprintf(v->diagnosis.tensor, sizeof v->diagnosis.tensor, "y");
+    snprintf(v->diagnosis.format, sizeof v->diagnosis.format, "f32");
+    v->diagnosis.rows = 1;
+    v->diagnosis.columns = 33;
+    v->diagnosis.n_wrong = 2;
+    v->diagnosis.first = (struct diagnosed_output){0, 5, 0x3f800000, 1, 0.1, 0x1p-24, 1e6, 0.5};
+    v->diagnosis.worst = (struct diagnosed_output){0, 7, 0xff800000, -INFINITY, 0.25, 1e-300, INFINITY, INFINITY};
+    v->diagnosis.n_near = DIAGNOSIS_NEAR;
+    for (int n = 0; n < DIAGNOSIS_NEAR; n++)
+        v->diagnosis.near[n] = (struct diagnosed_output){0, 3 + n, 0x7fc00000, NAN, n, INFINITY, n * 0.1, n * 3};
+    snprintf(v->diagnosis.guess, sizeof v->diagnosis.guess, "they are 0; they fill whole rows: 1 of 2, the first row 0");
 }
 
 static void every_field_survives_the_log(void **state)
@@ -152,6 +163,26 @@ static void every_status_and_subject_survives(void **state)
         }
 }
 
+#define OUTPUT      "{\"row\":0,\"column\":0,\"got_bits\":\"0x0\",\"got\":0,\"reference\":0,\"bound\":0,\"ratio\":0,\"ulps\":0}"
+#define TWO_OUTPUTS OUTPUT "," OUTPUT
+#define DIAGNOSIS_OF(tensor, near, guess)                                                                                  \
+    "{\"tensor\":" tensor ",\"format\":\"f32\",\"rows\":1,\"columns\":1,\"wrong\":1,\"first\":" OUTPUT                     \
+    ",\"worst\":" OUTPUT ",\"near\":" near ",\"guess\":" guess "}"
+
+/* The spoils below are refused for what they spoil. */
+static void a_diagnosis_without_a_fault_is_read(void **state)
+{
+    (void)state;
+    struct verdict v = sample(), back;
+    json_t *object = verdict_to_json(&v);
+    json_object_set_new(object, "diagnosis",
+                        json_loads(DIAGNOSIS_OF("\"y\"", "[" TWO_OUTPUTS "]", "\"they are 0\""), JSON_DECODE_ANY, NULL));
+    assert_true(verdict_from_json(object, &back));
+    assert_int_equal(back.diagnosis.n_near, 2);
+    assert_string_equal(back.diagnosis.guess, "they are 0");
+    json_decref(object);
+}
+
 static void wrong_types_are_refused(void **state)
 {
     (void)state;
@@ -172,7 +203,15 @@ static void wrong_types_are_refused(void **state)
         {"finding", "{\"kind\":\"mem\",\"message\":\"m\",\"at\":{\"kernel\":\"k\",\"offset\":0,\"workgroup\":[0,0,0],"
                     "\"source\":{\"lines\":[\"a\"],\"at\":1}}}"},
         {"finding", "{\"kind\":\"mem\",\"message\":\"m\",\"at\":{\"kernel\":\"k\",\"offset\":0,\"workgroup\":[0,0,0],"
-                    "\"source\":{\"lines\":[\"a\"],\"at\":1}}}"}};
+                    "\"source\":{\"lines\":[\"a\"],\"at\":1}}}"},
+        {"diagnosis", "{\"tensor\":\"y\"}"},
+        {"diagnosis", DIAGNOSIS_OF("\"y\"", "[]", "5")},
+        {"diagnosis", DIAGNOSIS_OF("\"y\"", "{}", "\"\"")},
+        {"diagnosis", DIAGNOSIS_OF("\"y\"", "[{\"row\":0,\"column\":0}]", "\"\"")},
+        {"diagnosis", DIAGNOSIS_OF("\"a name of a tensor that has no room\"", "[]", "\"\"")},
+        {"diagnosis",
+         DIAGNOSIS_OF("\"y\"", "[" TWO_OUTPUTS "," TWO_OUTPUTS "," TWO_OUTPUTS "," TWO_OUTPUTS "," TWO_OUTPUTS "]",
+                      "\"\"")}};
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
         json_t *object = verdict_to_json(&v);
         json_object_set_new(object, spoils[i][0], json_loads(spoils[i][1], JSON_DECODE_ANY, NULL));
@@ -375,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_listing_keeps_the_nearest_lines_that_fit),
         cmocka_unit_test(every_field_survives_the_log),
         cmocka_unit_test(every_status_and_subject_survives),
+        cmocka_unit_test(a_diagnosis_without_a_fault_is_read),
         cmocka_unit_test(wrong_types_are_refused),
         cmocka_unit_test(log_that_cannot_be_opened_is_one_clear_line),
         cmocka_unit_test(full_disk_is_kept_as_the_log_s_error),

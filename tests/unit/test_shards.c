@@ -5,14 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "commands/shard.h"
+#include "contract/base/file.h"
 #include "contract/base/random.h"
 #include "contract/shards.h"
 #include "contract/work.h"
+#include "reports/history.h"
 #include "tests/support/fake_kernels.h"
 
 enum { N_COSTS = 61, N_REGISTRATIONS = 4 };
@@ -99,11 +102,11 @@ static void open_fixture(struct fixture *f)
     }
 }
 
-static void choose(struct fixture *f, int shard, const struct shard_costs *costs, const struct log_environment *earlier)
+static void choose(struct fixture *f, int shard, const struct log_environment *earlier)
 {
     f->arguments.shard = shard;
     f->options.part = NULL;
-    if (!shard_choose(&f->arguments, &f->registry, costs, earlier, &f->arena, &f->options, &f->environment, &f->error))
+    if (!shard_choose(&f->arguments, &f->registry, earlier, &f->arena, &f->options, &f->environment, &f->error))
         fail_msg("%s", f->error.text);
 }
 
@@ -138,7 +141,6 @@ static void the_shards_are_parts_of_what_is_selected(void **state)
 {
     (void)state;
     struct fixture f;
-    const struct shard_costs costs = {0};
     static const char *const only[] = {"[abc]"};
     open_fixture(&f);
     f.options.only = only;
@@ -146,7 +148,7 @@ static void the_shards_are_parts_of_what_is_selected(void **state)
     int n_taken[N_REGISTRATIONS] = {0};
     const char *split = NULL;
     for (int shard = 1; shard <= 2; shard++) {
-        choose(&f, shard, &costs, NULL);
+        choose(&f, shard, NULL);
         assert_true(!split || strcmp(split, f.environment.split) == 0);
         split = f.environment.split;
         for (size_t i = 0; i < N_REGISTRATIONS; i++)
@@ -158,34 +160,65 @@ static void the_shards_are_parts_of_what_is_selected(void **state)
     arena_free(&f.arena);
 }
 
-/* In ns; "b" was never measured. */
-static uint64_t measured(void *context, const char *registration, const char *chip)
+/* A history of one run in which "a" took four seconds and "c" and "d" a microsecond; "b" was not measured. */
+static void record_costs(const char *path, const struct log_environment *environment)
 {
-    (void)context;
-    assert_string_equal(chip, "gfx1151");
-    return *registration == 'a' ? 4000000000 : *registration == 'b' ? 0 : 1000;
+    struct error error = {0};
+    static const struct registration_end ends[] = {
+        {"a", "gfx1151", 4000000000, false}, {"c", "gfx1151", 1000, false}, {"d", "gfx1151", 1000, false}};
+    struct history *history = history_open(path, HISTORY_RECORD, &error);
+    assert_non_null(history);
+    assert_true(history_begin(history, environment, &error));
+    struct verdict_sink sink = history_sink(history);
+    for (size_t i = 0; i < 3; i++) {
+        struct verdict v = {.subject = SUBJECT_GATE, .gate = GATE_BYTES, .chip = "gfx1151"};
+        snprintf(v.registration, sizeof v.registration, "%s", ends[i].registration);
+        sink.verdict(sink.context, &v);
+        sink.registration_end(sink.context, &ends[i]);
+    }
+    assert_true(history_finish(history, STATUS_OK, &error));
+    history_close(history);
 }
 
 static void measured_costs_count_before_estimates(void **state)
 {
     (void)state;
     struct fixture f;
-    const struct shard_costs costs = {.cost = measured}, unknown = {0};
+    char folder[] = "/tmp/hipcontract_test_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/history.db", folder);
     open_fixture(&f);
-    choose(&f, 1, &unknown, NULL);
+    f.environment = (struct log_environment){.version = "0",
+                                             .toolchain = "none",
+                                             .compiler = "none",
+                                             .device = "emulator",
+                                             .scope = "default",
+                                             .chips = "gfx1151",
+                                             .n_runs = 5};
+    record_costs(path, &f.environment);
+    choose(&f, 1, NULL);
     assert_string_not_equal(f.environment.registrations, "a");
-    choose(&f, 1, &costs, NULL);
+    f.arguments.costs = path;
+    choose(&f, 1, NULL);
     assert_memory_equal(f.environment.split, "history ", 8);
-    const char *with_a = f.environment.registrations;
-    choose(&f, 2, &costs, NULL);
-    const char *without = f.environment.registrations;
-    if (*with_a != 'a') {
-        const char *swap = with_a;
-        with_a = without;
-        without = swap;
-    }
-    assert_string_equal(without, "b,c,d");
-    assert_string_equal(with_a, "a");
+    const char *first = f.environment.registrations;
+    choose(&f, 2, NULL);
+    const char *second = f.environment.registrations;
+    assert_string_equal(*first == 'a' ? first : second, "a");
+    assert_string_equal(*first == 'a' ? second : first, "b,c,d");
+    arena_free(&f.arena);
+    file_remove_tree(folder);
+}
+
+static void a_history_that_cannot_be_read_is_one_line(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    f.arguments.costs = "/nonexistent/history.db";
+    assert_false(shard_choose(&f.arguments, &f.registry, NULL, &f.arena, &f.options, &f.environment, &f.error));
+    assert_int_equal(f.error.status, STATUS_USAGE);
+    assert_memory_equal(f.error.text, "/nonexistent/history.db", 23);
     arena_free(&f.arena);
 }
 
@@ -194,16 +227,15 @@ static void a_resumed_shard_is_that_of_its_log(void **state)
 {
     (void)state;
     struct fixture f;
-    const struct shard_costs costs = {0};
     const struct log_environment earlier = {.split = "history 12", .registrations = "a,d"};
     open_fixture(&f);
-    choose(&f, 2, &costs, &earlier);
+    choose(&f, 2, &earlier);
     assert_string_equal(f.environment.split, "history 12");
     assert_string_equal(f.environment.registrations, "a,d");
     for (size_t i = 0; i < N_REGISTRATIONS; i++)
         assert_int_equal(run_selects(&f.registry, &f.options, i), i == 0 || i == 3);
     const struct log_environment gone = {.split = "history 12", .registrations = "a,gone"};
-    assert_false(shard_choose(&f.arguments, &f.registry, &costs, &gone, &f.arena, &f.options, &f.environment, &f.error));
+    assert_false(shard_choose(&f.arguments, &f.registry, &gone, &f.arena, &f.options, &f.environment, &f.error));
     assert_int_equal(f.error.status, STATUS_USAGE);
     assert_non_null(strstr(f.error.text, "registration gone, which there is no more"));
     arena_free(&f.arena);
@@ -220,6 +252,7 @@ int main(void)
         cmocka_unit_test(an_estimate_grows_with_shapes_patterns_and_runs),
         cmocka_unit_test(the_shards_are_parts_of_what_is_selected),
         cmocka_unit_test(measured_costs_count_before_estimates),
+        cmocka_unit_test(a_history_that_cannot_be_read_is_one_line),
         cmocka_unit_test(a_resumed_shard_is_that_of_its_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
