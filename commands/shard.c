@@ -28,7 +28,7 @@ static bool no_memory(struct error *error)
 static bool measured_cost(const struct split *split, const char *registration, const char *chip, uint64_t *cost_ns)
 {
     const struct log_environment *e = split->environment;
-    const struct history_key key = {registration, chip, e->device, e->scope, e->kernels};
+    const struct history_key key = {registration, chip, e->device, e->scope, e->kernels, e->n_shards, e->commit};
     *cost_ns = 0;
     return !split->history || history_cost(split->history, &key, cost_ns, split->error);
 }

@@ -48,10 +48,14 @@ bool history_finish(struct history *history, enum status status, struct error *e
 struct history_key {
     const char *registration, *chip;
     const char *device, *scope, *kernels; /* as the log's environment names them; kernels may be NULL */
+    int n_shards;                         /* of the run that asks; 0: it is no shard */
+    const char *commit;                   /* its, where it is one; may be NULL */
 };
 enum { HISTORY_COST_RUNS = 9 };
 /* The median time of a registration on a chip, references, teeth and controls included, over the last HISTORY_COST_RUNS
- * runs of that device, scope and files of kernels that it took part in; 0 where there is none. */
+ * runs of that device, scope and files of kernels that it took part in; 0 where there is none. Other
+ * shards of the run that asks (as many, of the same commit) are left out: each of them has to be told the same, though
+ * those before it were recorded. */
 bool history_cost(struct history *history, const struct history_key *key, uint64_t *cost_ns, struct error *error);
 
 /* One run. Strings live as long as the arena that they were read into; NULL: unknown. */
@@ -59,6 +63,7 @@ struct history_run {
     int64_t id;
     int64_t started_s;                                                 /* Unix time */
     int64_t duration_ns, exit;                                         /* -1: killed, or still running */
+    int64_t shard, n_shards;                                           /* 0: the whole run */
     const char *commit, *toolchain, *device, *chips, *scope, *kernels; /* as in the log's environment */
     int64_t n_registrations, n_red, n_known, n_invalid;                /* registrations times chips */
     int64_t n_limit_problems;

@@ -11,6 +11,11 @@ static json_t *known_or_null(int64_t number)
     return number < 0 ? NULL : json_integer(number);
 }
 
+static json_t *positive_or_null(int64_t number)
+{
+    return number > 0 ? json_integer(number) : NULL;
+}
+
 /* JSON has no infinity: as in the run log. */
 static json_t *ratio(double value)
 {
@@ -20,10 +25,11 @@ static json_t *ratio(double value)
 /* The fields of a run that both kinds of objects have. */
 static json_t *run_to_json(const struct history_run *run)
 {
-    return json_pack("{s:I, s:I, s:o*, s:o*, s:s*, s:s, s:s, s:s, s:s, s:s*}", "run", (json_int_t)run->id, "started_s",
-                     (json_int_t)run->started_s, "run_duration_ns", known_or_null(run->duration_ns), "exit",
+    return json_pack("{s:I, s:I, s:o*, s:o*, s:s*, s:s, s:s, s:s, s:s, s:s*, s:o*, s:o*}", "run", (json_int_t)run->id,
+                     "started_s", (json_int_t)run->started_s, "run_duration_ns", known_or_null(run->duration_ns), "exit",
                      known_or_null(run->exit), "commit", run->commit, "toolchain", run->toolchain, "device", run->device,
-                     "chips", run->chips, "scope", run->scope, "kernels", run->kernels);
+                     "chips", run->chips, "scope", run->scope, "kernels", run->kernels, "shard",
+                     positive_or_null(run->shard), "shards", positive_or_null(run->n_shards));
 }
 
 static json_t *counts_of_run(const struct history_run *run)

@@ -40,10 +40,12 @@ bool history_cost(struct history *history, const struct history_key *key, uint64
     if (!database_select(&history->database,
                          "SELECT r.duration_ns FROM registrations r JOIN runs ON runs.id = r.run"
                          " WHERE r.registration = ? AND r.chip = ? AND runs.device = ? AND runs.scope = ?"
-                         " AND runs.kernels IS ?"
+                         " AND runs.kernels IS ? AND NOT (runs.shards IS NOT NULL AND runs.shards IS ? AND"
+                         " runs.commit_id IS ?)"
                          " AND r.duration_ns IS NOT NULL ORDER BY r.run DESC LIMIT ?",
                          SQL_VALUES(sql_text(key->registration), sql_text(key->chip), sql_text(key->device),
-                                    sql_text(key->scope), sql_text(key->kernels), sql_integer(HISTORY_COST_RUNS)),
+                                    sql_text(key->scope), sql_text(key->kernels), sql_integer(key->n_shards),
+                                    sql_text(key->commit), sql_integer(HISTORY_COST_RUNS)),
                          take_cost, &costs, error))
         return false;
     *cost_ns = median(&costs);
@@ -86,15 +88,17 @@ static int64_t number_or_minus_1(sqlite3_stmt *row, int column)
 /* The columns that both queries begin with. */
 #define RUN_COLUMNS                                                                                                        \
     "runs.id, runs.started_s, runs.duration_ns, runs.exit, runs.commit_id, runs.toolchain, runs.device, runs.chips,"       \
-    " runs.scope, runs.kernels"
-enum { RUN_COLUMN_COUNT = 10 };
+    " runs.scope, runs.kernels, runs.shard, runs.shards"
+enum { RUN_COLUMN_COUNT = 12 };
 
 static bool take_run(struct rows *rows, sqlite3_stmt *row, struct history_run *run)
 {
     *run = (struct history_run){.id = sqlite3_column_int64(row, 0),
                                 .started_s = sqlite3_column_int64(row, 1),
                                 .duration_ns = number_or_minus_1(row, 2),
-                                .exit = number_or_minus_1(row, 3)};
+                                .exit = number_or_minus_1(row, 3),
+                                .shard = sqlite3_column_int64(row, 10),
+                                .n_shards = sqlite3_column_int64(row, 11)};
     return take_text(rows, row, 4, &run->commit) && take_text(rows, row, 5, &run->toolchain) &&
            take_text(rows, row, 6, &run->device) && take_text(rows, row, 7, &run->chips) &&
            take_text(rows, row, 8, &run->scope) && take_text(rows, row, 9, &run->kernels);

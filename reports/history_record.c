@@ -19,11 +19,13 @@ bool history_begin(struct history *history, const struct log_environment *e, str
     if (!database_run(
             &history->database,
             "INSERT INTO runs (started_s, hipcontract, commit_id, toolchain, compiler, device, chips, scope, checks,"
-            " matrix_model, seed, runs, device_count, kernels) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " matrix_model, seed, runs, device_count, kernels, shard, shards) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             SQL_VALUES(sql_integer(time(NULL)), sql_text(e->version), sql_text(e->commit), sql_text(e->toolchain),
                        sql_text(e->compiler), sql_text(e->device), sql_text(e->chips), sql_text(e->scope),
                        sql_text(e->checks), sql_text(e->matrix_model), sql_integer((int64_t)e->seed),
-                       sql_integer(e->n_runs), sql_integer(e->n_devices), sql_text(e->kernels)),
+                       sql_integer(e->n_runs), sql_integer(e->n_devices), sql_text(e->kernels),
+                       e->n_shards ? sql_integer(e->shard) : sql_null(),
+                       e->n_shards ? sql_integer(e->n_shards) : sql_null()),
             error))
         return false;
     history->run = sqlite3_last_insert_rowid(history->database.handle);

@@ -17,7 +17,6 @@ RUN_CELL(id, put_count((double)run->id, text))
 RUN_CELL(date, put_date(run->started_s, text))
 RUN_CELL(commit, put_name(run->commit, SHORT_COMMIT, text))
 RUN_CELL(device, put_name(run->device, COLUMN_CELL_BYTES - 1, text))
-RUN_CELL(scope, put_name(run->scope, COLUMN_CELL_BYTES - 1, text))
 RUN_CELL(chips, put_name(run->chips, COLUMN_CELL_BYTES - 1, text))
 RUN_CELL(kernels, put_count((double)run->n_registrations, text))
 RUN_CELL(red, put_count((double)run->n_red, text))
@@ -26,6 +25,16 @@ RUN_CELL(limits, put_count((double)run->n_limit_problems, text))
 RUN_CELL(worst, put_ratio(run->worst_ratio, text))
 RUN_CELL(time, put_time((double)run->duration_ns, text))
 #undef RUN_CELL
+
+/* A shard has fewer kernels than its scope would. */
+static void run_scope(const void *row, char text[COLUMN_CELL_BYTES])
+{
+    const struct history_run *run = row;
+    if (run->n_shards)
+        snprintf(text, COLUMN_CELL_BYTES, "%.100s %" PRId64 "/%" PRId64, run->scope, run->shard, run->n_shards);
+    else
+        put_name(run->scope, COLUMN_CELL_BYTES - 1, text);
+}
 
 /* By exit status. */
 static const char *result_of(int64_t exit)

@@ -31,6 +31,17 @@ resources() { # of the kernel, as its record has them
     rm -f "$db" && ends 0 "$HIPCONTRACT" contract --quick --runs 2 --no-check all --only softmax_rows --db "$db" && shows 0 softmax_rows --db "$db" &&
         out_says '^resources of softmax_rows on gfx1151 \(debian-clang-22\): 1 run$' && out_says "  $(awk '$1 == "softmax_rows" && $2 == "gfx1151" { print $3 }' "$HIPCONTRACT_ROOT"/records/debian-clang-22/softmax*) .* current$"
 }
+# The split that the log of a shard names.
+split() { sed -nE '1s/.*"split":"([^"]*)".*/\1/p' "$1"; }
+shards() { # that are recorded in the history that they are split by are split alike, the second after the first
+    rm -f "$db"
+    local some=(--only softmax_rows --only 'rms_norm*')
+    gates 0 "${some[@]}" --db "$db" && gates 0 "${some[@]}" --db "$db" --costs "$db" --shard 1/2 --log "$work/1.jsonl" &&
+        gates 0 "${some[@]}" --db "$db" --costs "$db" --shard 2/2 --log "$work/2.jsonl" && split "$work/1.jsonl" | grep -q '^history ' &&
+        [ "$(split "$work/1.jsonl")" = "$(split "$work/2.jsonl")" ] && shows 0 --db "$db" && out_says '^  3  .* quick 2/2 ' &&
+        gates 0 "${some[@]}" --db "$db" --shard 1/2 --log "$work/3.jsonl" && split "$work/3.jsonl" | grep -q '^estimate ' &&
+        ends 0 "$HIPCONTRACT" report "$work/1.jsonl" "$work/2.jsonl"
+}
 not_recorded() { rm -rf "$XDG_DATA_HOME" && gates 0 --no-db && [ ! -e "$XDG_DATA_HOME" ]; }
 # Two registrations into a new history, the second of which takes a while, and that signal when the first has passed.
 stop_with() {
@@ -61,10 +72,11 @@ nothing_there() {
         shows 2 --last 0 && one_error_line
 }
 
-echo "1..8"
+echo "1..9"
 check "runs are recorded, by default below XDG_DATA_HOME, and shown with their trend" recorded
 check "what the history says of a run is what its log says" figures
 check "what the kernel needs is recorded with the run" resources
+check "shards are split by the times of the history, all alike" shards
 check "--no-db records nothing" not_recorded
 check "a run that was killed leaves what it had decided" killed
 check "an interrupted run is recorded as one" interrupted

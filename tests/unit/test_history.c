@@ -302,7 +302,7 @@ static uint64_t cost(const char *path, const struct history_key *key)
 static void cost_is_the_median_of_comparable_runs(void **state)
 {
     const struct place *place = *state;
-    const struct history_key key = {"k", "gfx1151", "emulator", "quick", NULL};
+    const struct history_key key = {.registration = "k", .chip = "gfx1151", .device = "emulator", .scope = "quick"};
     struct log_environment other = environment;
     record_run(place->path, &environment, 30);
     assert_int_equal(cost(place->path, &key), 30);
@@ -318,9 +318,45 @@ static void cost_is_the_median_of_comparable_runs(void **state)
     other.device = "emulator", other.kernels = "mine.so";
     record_run(place->path, &other, 2);
     assert_int_equal(cost(place->path, &key), 11);
-    assert_int_equal(cost(place->path, &(struct history_key){"k", "gfx1151", "emulator", "full", NULL}), 1000);
-    assert_int_equal(cost(place->path, &(struct history_key){"k", "gfx1151", "emulator", "quick", "mine.so"}), 2);
-    assert_int_equal(cost(place->path, &(struct history_key){"k", "gfx90a", "emulator", "quick", NULL}), 0);
+    assert_int_equal(
+        cost(place->path,
+             &(struct history_key){.registration = "k", .chip = "gfx1151", .device = "emulator", .scope = "full"}),
+        1000);
+    assert_int_equal(
+        cost(place->path,
+             &(struct history_key){
+                 .registration = "k", .chip = "gfx1151", .device = "emulator", .scope = "quick", .kernels = "mine.so"}),
+        2);
+    assert_int_equal(
+        cost(place->path,
+             &(struct history_key){.registration = "k", .chip = "gfx90a", .device = "emulator", .scope = "quick"}),
+        0);
+}
+
+/* The second shard has to make the split that the first made, though that one's times are recorded by now. */
+static void cost_is_the_same_for_all_shards_of_a_run(void **state)
+{
+    const struct place *place = *state;
+    struct history_key key = {.registration = "k",
+                              .chip = "gfx1151",
+                              .device = "emulator",
+                              .scope = "quick",
+                              .n_shards = 2,
+                              .commit = environment.commit};
+    struct log_environment shard = environment;
+    record_run(place->path, &environment, 10);
+    shard.shard = 1, shard.n_shards = 2;
+    record_run(place->path, &shard, 1000);
+    assert_int_equal(cost(place->path, &key), 10);
+    key.commit = "of another commit";
+    assert_int_equal(cost(place->path, &key), 505);
+    key.commit = environment.commit, key.n_shards = 8;
+    assert_int_equal(cost(place->path, &key), 505);
+    key.n_shards = 0;
+    assert_int_equal(cost(place->path, &key), 505);
+    struct answer answer = ask(place->path, &all);
+    assert_true(answer.runs[0].shard == 1 && answer.runs[0].n_shards == 2 && answer.runs[1].n_shards == 0);
+    drop(&answer);
 }
 
 /* A kernel that became slower costs what it costs now. */
@@ -329,7 +365,10 @@ static void cost_forgets_what_is_long_ago(void **state)
     const struct place *place = *state;
     for (int i = 0; i < 2 * HISTORY_COST_RUNS; i++)
         record_run(place->path, &environment, i < HISTORY_COST_RUNS ? 5 : 900);
-    assert_int_equal(cost(place->path, &(struct history_key){"k", "gfx1151", "emulator", "quick", NULL}), 900);
+    assert_int_equal(
+        cost(place->path,
+             &(struct history_key){.registration = "k", .chip = "gfx1151", .device = "emulator", .scope = "quick"}),
+        900);
 }
 
 enum { WRITERS = 8, REGISTRATIONS = 4 };
@@ -576,7 +615,7 @@ static void make_version_1(const struct place *place)
 static void an_older_version_is_brought_up_to_date_and_loses_nothing(void **state)
 {
     const struct place *place = *state;
-    struct history_key key = {"rms_norm_rows", "gfx1151", "emulator", "quick", NULL};
+    struct history_key key = {.registration = "rms_norm_rows", .chip = "gfx1151", .device = "emulator", .scope = "quick"};
     make_version_1(place);
     assert_int_equal(cost(place->path, &key), (819127770 + 713617237) / 2);
     struct history *history = begin(place->path, &environment);
@@ -698,6 +737,7 @@ int main(void)
         IN_PLACE(resources_are_kept_a_kernel_and_run),
         IN_PLACE(filters_select_names_chips_and_the_last_runs),
         IN_PLACE(cost_is_the_median_of_comparable_runs),
+        IN_PLACE(cost_is_the_same_for_all_shards_of_a_run),
         IN_PLACE(cost_forgets_what_is_long_ago),
         IN_PLACE(runs_that_record_at_once_lose_nothing),
         IN_PLACE(a_file_that_is_held_for_a_while_loses_nothing),

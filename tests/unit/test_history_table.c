@@ -100,15 +100,18 @@ static void runs_are_one_line_each(void **state)
     runs[1].exit = runs[1].duration_ns = -1;
     runs[1].commit = NULL;
     runs[2].duration_ns = 123000000000;
+    runs[2].shard = 2;
+    runs[2].n_shards = 8;
     char *text = runs_text(runs, 3);
-    assert_string_equal(text, "run  started (UTC)     commit      device    scope  kernels  red  known  limits  worst    "
-                              "time  result      chips\n"
-                              "  3  2026-11-30 09:45  0123456789  emulator  quick        2    1      0       0    inf  "
-                              "1.50 s  RED         gfx1151\n"
-                              "  2  2026-11-29 09:45  -           emulator  quick        2    0      0       0   0.75      "
-                              " -  unfinished  gfx1151\n"
-                              "  1  2026-11-28 09:45  0123456789  emulator  quick        2    0      0       0   0.75   "
-                              "123 s  holds       gfx1151\n");
+    assert_string_equal(text,
+                        "run  started (UTC)     commit      device    scope      kernels  red  known  limits  worst    "
+                        "time  result      chips\n"
+                        "  3  2026-11-30 09:45  0123456789  emulator  quick            2    1      0       0    inf  "
+                        "1.50 s  RED         gfx1151\n"
+                        "  2  2026-11-29 09:45  -           emulator  quick            2    0      0       0   0.75      "
+                        " -  unfinished  gfx1151\n"
+                        "  1  2026-11-28 09:45  0123456789  emulator  quick 2/8        2    0      0       0   0.75   "
+                        "123 s  holds       gfx1151\n");
     free(text);
 }
 
