@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/console.h"
+#include "reports/diagnosis_text.h"
 
 /* What a named verdict is on, before the name. */
 static const char *kind_of_name(const struct verdict *v)
@@ -124,6 +125,7 @@ void headline_detail(const struct report *report, const struct verdict *v, struc
     const char *repro = report_repro(report, v, &arena);
     console_explain(v, text);
     text_append(text, "\n");
+    diagnosis_lines(&v->diagnosis, 2, text);
     if (*v->file)
         text_append(text, "registered at %s:%d\n", v->file, v->line);
     if (repro)

@@ -19,8 +19,8 @@ void headline_place(const struct verdict *verdict, struct text *text);
 void headline_figure(const struct verdict *verdict, struct text *text);
 /* Both: "PLACE: FIGURE". */
 void headline(const struct verdict *verdict, struct text *text);
-/* The lines below it, each with a newline: the explanation of the console's line, where the registration stands, and the
- * command that repeats the verdict. */
+/* The lines below it, each with a newline: the explanation of the console's line, its diagnosis, where the registration
+ * stands, and the command that repeats the verdict. */
 void headline_detail(const struct report *report, const struct verdict *verdict, struct text *text);
 
 #endif

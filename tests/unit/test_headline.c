@@ -111,12 +111,14 @@ static void detail_says_where_and_how_to_repeat(void **state)
 {
     (void)state;
     struct verdict v = sample_miss(8);
+    v.diagnosis = (struct diagnosis){.tensor = "y", .guess = "they are 0"};
     struct report report = sample_report(&v, 1, false);
     struct text text = {0};
     struct arena arena = {0};
     headline_detail(&report, report.problems[0], &text);
     assert_non_null(strstr(text.data, "gate 3 at 1x33 (signed): output 7 is 8 times its bound (y: got 2 = 0x40000000, "
                                       "reference 1, bound 0.125; 1 of 33 wrong)\n"));
+    assert_non_null(strstr(text.data, "\n  guess: they are 0\n"));
     assert_non_null(strstr(text.data, "\nregistered at kernels/k/k.c:12\n"));
     const char *repeat = strstr(text.data, "\nrepeat with: ");
     assert_non_null(repeat);
