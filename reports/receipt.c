@@ -10,8 +10,6 @@
 #include "reports/markdown.h"
 #include "reports/output.h"
 
-enum { PROBLEMS_A_KERNEL = 3 };
-
 /* How much a receipt tells. Problems, records and notes beyond the number are counted. */
 struct detail {
     size_t n_rows;
@@ -146,13 +144,18 @@ static void write_problem(struct writing *w, const struct verdict *v)
     text_free(&explained);
 }
 
-/* One of the first of its registration: what is wrong with a kernel is wrong in most of its cases. */
+static bool is_alike(const struct verdict *a, const struct verdict *b)
+{
+    return a->subject == b->subject && a->gate == b->gate && strcmp(a->registration, b->registration) == 0;
+}
+
+/* The worst of its kernel at its gate: what is wrong in one case is wrong in most, and on most chips. */
 static bool is_telling(const struct report *report, size_t index)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < index && n < PROBLEMS_A_KERNEL; i++)
-        n += strcmp(report->problems[i]->registration, report->problems[index]->registration) == 0;
-    return n < PROBLEMS_A_KERNEL;
+    for (size_t i = 0; i < index; i++)
+        if (is_alike(report->problems[i], report->problems[index]))
+            return false;
+    return true;
 }
 
 static void write_problems(struct writing *w)
@@ -160,7 +163,7 @@ static void write_problems(struct writing *w)
     const struct report *r = w->report;
     if (r->n_problems == 0 || w->detail->n_rows == 0)
         return;
-    fputs("**Problems**, worst first\n\n", w->out);
+    fputs("**Problems**, the worst of each kernel and gate\n\n", w->out);
     size_t n_shown = 0;
     for (size_t i = 0; i < r->n_problems && n_shown < w->detail->n_rows; i++)
         if (is_telling(r, i)) {

@@ -315,18 +315,23 @@ static void receipt_holds_what_a_reviewer_asks_for(void **state)
     report_free(&report);
 }
 
-/* Many cases of one broken kernel would hide another's. */
-static void receipt_shows_three_problems_of_a_kernel(void **state)
+/* Many cases of one broken kernel would hide another's, and its own other gates. */
+static void receipt_shows_the_worst_of_a_kernel_and_gate(void **state)
 {
     (void)state;
-    struct verdict verdicts[6];
-    for (int i = 0; i < 5; i++)
-        verdicts[i] = sample_miss(10 + i);
-    verdicts[5] = named(sample_miss(2), "other", "gfx1151");
+    struct verdict verdicts[] = {sample_miss(10),
+                                 sample_miss(12),
+                                 named(sample_miss(11), "k", "gfx90a"),
+                                 sample_race(),
+                                 named(sample_miss(2), "other", "gfx1151"),
+                                 limit_problem("k", "record missing")};
     struct report report = sample_report(verdicts, 6, false);
     char *text = sample_written(receipt_write, &report);
-    assert_int_equal(count_of(text, "\n- gate 3, k, "), 3);
-    assert_int_equal(count_of(text, "\n- gate 3, other, "), 1);
+    assert_int_equal(count_of(text, "\n- gate "), 4);
+    assert_holds(text, "\n- gate 1, k, ");
+    assert_holds(text, "\n- gate 3, k, gfx1151, 1x33 (signed): 12 times ");
+    assert_holds(text, "\n- gate 3, other, ");
+    assert_holds(text, "\n- gate 5, k, ");
     assert_holds(text, "- and 2 more problems; the log has all\n");
     free(text);
     report_free(&report);
@@ -628,7 +633,7 @@ int main(void)
         cmocka_unit_test(one_annotation_a_kernel_worst_first_then_a_count),
         cmocka_unit_test(run_that_holds_has_no_annotation),
         cmocka_unit_test(receipt_holds_what_a_reviewer_asks_for),
-        cmocka_unit_test(receipt_shows_three_problems_of_a_kernel),
+        cmocka_unit_test(receipt_shows_the_worst_of_a_kernel_and_gate),
         cmocka_unit_test(receipt_of_a_whole_run_that_holds_says_so),
         cmocka_unit_test(receipt_fits_by_dropping_detail),
         cmocka_unit_test(step_summary_stays_under_a_mebibyte),
