@@ -46,24 +46,37 @@ bool same_kernel_files(const struct history_run *a, const struct history_run *b)
     return strcmp(a->kernels ? a->kernels : "", b->kernels ? b->kernels : "") == 0;
 }
 
+static void append_value(struct text *text, const char *before, double value,
+                         void (*put)(double value, char text[COLUMN_CELL_BYTES]))
+{
+    char word[COLUMN_CELL_BYTES];
+    put(value, word);
+    text_append(text, "%s%s", before, word);
+}
+
 bool trend_write(FILE *out, const char *name, const double *values, size_t n_values,
                  void (*put)(double value, char text[COLUMN_CELL_BYTES]))
 {
-    double first = (double)NAN, last = (double)NAN;
+    double first = (double)NAN, last = (double)NAN, least = (double)NAN, most = (double)NAN;
     for (size_t i = 0; i < n_values; i++) {
         first = isnan(first) ? values[i] : first;
         last = isnan(values[i]) ? last : values[i];
+        least = fmin(least, values[i]); /* of a number and NaN the number */
+        most = fmax(most, values[i]);
     }
     if (isnan(last))
         return true;
-    char from[COLUMN_CELL_BYTES], to[COLUMN_CELL_BYTES];
-    struct text bars = {0};
-    put(first, from);
-    put(last, to);
-    sparkline_append(&bars, values, n_values);
-    if (!bars.failed)
-        fprintf(out, "  %-9s  %s  %s → %s\n", name, bars.data, from, to);
-    bool ok = !bars.failed;
-    text_free(&bars);
+    struct text line = {0};
+    sparkline_append(&line, values, n_values);
+    append_value(&line, "  ", first, put);
+    append_value(&line, " → ", last, put);
+    if (least < fmin(first, last))
+        append_value(&line, ", least ", least, put);
+    if (most > fmax(first, last))
+        append_value(&line, ", most ", most, put);
+    if (!line.failed)
+        fprintf(out, "  %-9s  %s\n", name, line.data);
+    bool ok = !line.failed;
+    text_free(&line);
     return ok;
 }

@@ -27,7 +27,8 @@ void put_name(const char *name, int most, char text[COLUMN_CELL_BYTES]);
 /* Both are of the program's own kernels, or of the same files. */
 bool same_kernel_files(const struct history_run *a, const struct history_run *b);
 
-/* "  worst    ▁▁█  0.25 → 0.5", from the first known value to the last; nothing where none is known. NaN is unknown, values
+/* "  worst    ▁▁█  0.25 → 0.5", from the first known value to the last, then the least and the most where
+ * those are others; nothing where none is known. NaN is unknown, values
  * are the oldest first. false only out of memory. */
 bool trend_write(FILE *out, const char *name, const double *values, size_t n_values,
                  void (*put)(double value, char text[COLUMN_CELL_BYTES]));

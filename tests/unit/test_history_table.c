@@ -161,6 +161,21 @@ static char *kernels_text(const struct history_kernel *kernels, size_t n)
     return text;
 }
 
+/* A peak that is over, or a dip, is told. */
+static void a_trend_names_what_its_ends_do_not_show(void **state)
+{
+    (void)state;
+    struct history_row rows[] = {sample_row(3, "k", 0.25, -1), sample_row(2, "k", (double)INFINITY, 5000000),
+                                 sample_row(1, "k", 0.25, -1)};
+    char *text = rows_text(rows, 3);
+    assert_non_null(strstr(text, "  worst      ▁∞▁  0.25 → 0.25, most inf\n  time        ▁   5 ms → 5 ms\n"));
+    free(text);
+    struct history_kernel kernels[] = {sample_kernel(3, 20), sample_kernel(2, 10), sample_kernel(1, 30)};
+    text = kernels_text(kernels, 3);
+    assert_non_null(strstr(text, "  vgprs      █▁▅  30 → 20, least 10\n"));
+    free(text);
+}
+
 /* What never changed needs no line of its own. */
 static void resources_have_a_trend_where_they_changed(void **state)
 {
@@ -230,6 +245,7 @@ int main(void)
         cmocka_unit_test(bars_span_the_finite_values),
         cmocka_unit_test(runs_are_one_line_each),
         cmocka_unit_test(registrations_have_their_trend_and_their_runs),
+        cmocka_unit_test(a_trend_names_what_its_ends_do_not_show),
         cmocka_unit_test(resources_have_a_trend_where_they_changed),
         cmocka_unit_test(what_cannot_be_compared_is_not_one_trend),
         cmocka_unit_test(json_leaves_out_what_is_unknown),
