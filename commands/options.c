@@ -58,6 +58,7 @@ enum { MOST_ROWS = 1 << 24 };
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
     X(DB, "db", "FILE", FOR_CONTRACT | FOR_HISTORY,                                                                        \
       "the history (default: hipcontract/history.db below $XDG_DATA_HOME or ~/.local/share)")                              \
+    X(REPORT_DB, "db", "FILE", FOR_REPORT, "record the run in that history too")                                           \
     X(NO_DB, "no-db", NULL, FOR_CONTRACT, "do not record this run in a history")                                           \
     X(LAST, "last", "N", FOR_HISTORY, "the last N runs (default: 20)")                                                     \
     X(JSON, "json", NULL, FOR_LIST | FOR_HISTORY | FOR_COMPARE, "as JSON")                                                 \
@@ -254,6 +255,7 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         a->keep_outputs = value;
         return true;
     case OPTION_DB:
+    case OPTION_REPORT_DB:
         a->db = value;
         return true;
     case OPTION_LAST:

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/base/clock.h"
 #include "contract/base/file.h"
 #include "reports/history.h"
 
@@ -40,6 +41,7 @@ bool recorder_open(struct recorder *recorder, const struct arguments *arguments,
     if (!recorder->history || !history_begin(recorder->history, environment, error))
         return give_up(recorder, error);
     stream_add(stream, history_sink(recorder->history));
+    recorder->start_ns = clock_ns();
     return true;
 }
 
@@ -47,9 +49,35 @@ bool recorder_close(struct recorder *recorder, enum status status, struct error 
 {
     if (!recorder->history)
         return true;
-    if (!history_finish(recorder->history, status, error))
+    if (!history_finish(recorder->history, status, clock_ns() - recorder->start_ns, error))
         return give_up(recorder, error);
     history_close(recorder->history);
     recorder->history = NULL;
     return true;
+}
+
+/* The time of all shards together. */
+static uint64_t duration_of(const struct report *report)
+{
+    uint64_t duration_ns = 0;
+    for (size_t i = 0; i < report->counts.n_chips; i++)
+        duration_ns += report->counts.chips[i].gates_ns + report->counts.chips[i].limits_ns;
+    return duration_ns;
+}
+
+bool recorder_take_report(const struct arguments *arguments, const struct report *report, struct error *error)
+{
+    if (!arguments->db)
+        return true;
+    struct log_environment environment = report->environment;
+    if (report->n_logs > 1)
+        environment.shard = environment.n_shards = 0;
+    struct history *history = history_open(arguments->db, HISTORY_RECORD, error);
+    bool ok = history && history_begin(history, &environment, error);
+    if (ok) {
+        report_replay(report, history_sink(history));
+        ok = history_finish(history, report->status, duration_of(report), error);
+    }
+    history_close(history);
+    return ok;
 }

@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/options.h"
+#include "commands/recorder.h"
 #include "contract/version.h"
 #include "reports/console.h"
 #include "reports/report.h"
@@ -70,7 +71,8 @@ int command_report(int argc, char **argv)
     bool ok = report_files_check(&arguments.report_files, &error) && read_logs(&arguments, &report, &error);
     if (ok)
         print_report(&report, &arguments);
-    ok = ok && report_files_write(&arguments.report_files, &report, &error);
+    ok = ok && report_files_write(&arguments.report_files, &report, &error) &&
+         recorder_take_report(&arguments, &report, &error);
     int status = ok ? STATUS_OK : command_fail(arguments.command, &error);
     if ((int)report.status > status)
         status = report.status;

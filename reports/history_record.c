@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "contract/base/clock.h"
 #include "contract/base/hash.h"
 #include "reports/cells.h"
 #include "reports/history_state.h"
@@ -15,7 +14,6 @@ enum { PATIENCE_IN_RUN_MS = 500 };
 
 bool history_begin(struct history *history, const struct log_environment *e, struct error *error)
 {
-    history->start_ns = clock_ns();
     if (!database_run(
             &history->database,
             "INSERT INTO runs (started_s, hipcontract, commit_id, toolchain, compiler, device, chips, scope, checks,"
@@ -94,13 +92,14 @@ static bool write_end(struct history *history, const struct waiting_end *end, st
         if (is_of(&history->verdicts[i], end))
             fold_verdict(&fold, &history->verdicts[i]);
     hash_hex(fold.code, code);
-    return database_run(&history->database, "INSERT INTO registrations VALUES (?,?,?,?,?,?,?,?,?,?)",
-                        SQL_VALUES(sql_integer(history->run), sql_text(end->registration), sql_text(end->chip),
-                                   sql_text(fold.code.high || fold.code.low ? code : NULL), sql_integer(fold.n),
-                                   sql_integer(fold.n_red), sql_integer(fold.n_known), sql_integer(fold.n_invalid),
-                                   fold.has_ratio ? sql_real(fold.worst_ratio) : sql_null(),
-                                   end->replayed ? sql_null() : sql_integer((int64_t)end->duration_ns)),
-                        error);
+    return database_run(
+        &history->database, "INSERT INTO registrations VALUES (?,?,?,?,?,?,?,?,?,?)",
+        SQL_VALUES(sql_integer(history->run), sql_text(end->registration), sql_text(end->chip),
+                   sql_text(fold.code.high || fold.code.low ? code : NULL), sql_integer(fold.n), sql_integer(fold.n_red),
+                   sql_integer(fold.n_known), sql_integer(fold.n_invalid),
+                   fold.has_ratio ? sql_real(fold.worst_ratio) : sql_null(),
+                   end->replayed || end->duration_ns == 0 ? sql_null() : sql_integer((int64_t)end->duration_ns)),
+        error);
 }
 
 /* Its reason is kept where somebody has to read it. */
@@ -163,20 +162,26 @@ static bool write_waiting(struct history *history, struct error *error)
     return true;
 }
 
-/* The exit status where the run is over, else NULL. */
-static bool write_exit(struct history *history, const enum status *status, struct error *error)
+/* How a run ended. */
+struct run_end {
+    enum status status;
+    uint64_t duration_ns;
+};
+
+/* NULL while it goes on. */
+static bool write_run_end(struct history *history, const struct run_end *end, struct error *error)
 {
-    return !status || database_run(&history->database, "UPDATE runs SET duration_ns = ?, exit = ? WHERE id = ?",
-                                   SQL_VALUES(sql_integer((int64_t)(clock_ns() - history->start_ns)), sql_integer(*status),
-                                              sql_integer(history->run)),
-                                   error);
+    return !end || database_run(&history->database, "UPDATE runs SET duration_ns = ?, exit = ? WHERE id = ?",
+                                SQL_VALUES(sql_integer((int64_t)end->duration_ns), sql_integer(end->status),
+                                           sql_integer(history->run)),
+                                error);
 }
 
 /* All of what waits, or nothing, and then it goes on to wait. */
-static bool write_all(struct history *history, const enum status *status, struct error *error)
+static bool write_all(struct history *history, const struct run_end *end, struct error *error)
 {
     bool ok = database_script(&history->database, "BEGIN IMMEDIATE", error) && write_waiting(history, error) &&
-              write_exit(history, status, error) && database_script(&history->database, "COMMIT", error);
+              write_run_end(history, end, error) && database_script(&history->database, "COMMIT", error);
     if (ok)
         history->n_verdicts = history->n_ends = 0;
     else
@@ -207,10 +212,10 @@ struct verdict_sink history_sink(struct history *history)
     return (struct verdict_sink){.verdict = keep_verdict, .registration_end = keep_end, .context = history};
 }
 
-bool history_finish(struct history *history, enum status status, struct error *error)
+bool history_finish(struct history *history, enum status status, uint64_t duration_ns, struct error *error)
 {
     database_set_patience(&history->database, history->patience_ms);
-    if (!write_all(history, &status, error))
+    if (!write_all(history, &(struct run_end){status, duration_ns}, error))
         return error_prefix(error, "the history lacks some of this run");
     return !history->is_incomplete ||
            error_set(error, STATUS_ENVIRONMENT, "%s: out of host memory for some of the run", history->database.path);

@@ -19,7 +19,6 @@ struct history {
     struct database database;
     int patience_ms;
     int64_t run; /* its id; 0: none is recorded */
-    uint64_t start_ns;
     /* What was decided and is not written yet. */
     struct verdict *verdicts;
     size_t n_verdicts, verdict_capacity;

@@ -219,7 +219,8 @@ static void replay_gates(const struct report_kernel *kernel, struct verdict_sink
     for (size_t i = 0; i + kernel->n_limits < kernel->n_verdicts; i++)
         sink.verdict(sink.context, kernel->verdicts[i]);
     if (kernel->is_finished && !kernel->has_limits_only && !report_leaves_out_all(kernel->verdicts[0]))
-        sink.registration_end(sink.context, &(struct registration_end){kernel->registration, kernel->chip, 0, false});
+        sink.registration_end(sink.context, &(struct registration_end){kernel->registration, kernel->chip,
+                                                                       kernel->duration_ns, kernel->duration_ns == 0});
 }
 
 static void replay_limits(const struct report_kernel *kernel, struct verdict_sink sink)

@@ -42,6 +42,15 @@ shards() { # that are recorded in the history that they are split by are split a
         gates 0 "${some[@]}" --db "$db" --shard 1/2 --log "$work/3.jsonl" && split "$work/3.jsonl" | grep -q '^estimate ' &&
         ends 0 "$HIPCONTRACT" report "$work/1.jsonl" "$work/2.jsonl"
 }
+merged() { # a run that shards made on machines of their own is recorded from their logs, as if it had been recorded at once
+    local key
+    rm -f "$db" && ends 0 "$HIPCONTRACT" report "$work/1.jsonl" "$work/2.jsonl" --db "$db" && shows 0 --db "$db" && out_says '^  1  .* quick  +2 ' &&
+        shows 0 --db "$db" softmax_rows --json && cp "$work/out" "$work/merged.json" && gates 0 --only 'rms_norm*' --db "$db" && shows 0 --db "$db" softmax_rows --last 1 --json || return
+    for key in code verdicts red known worst_ratio exit; do
+        [ "$(grep "\"$key\":" "$work/out")" = "$(grep "\"$key\":" "$work/merged.json")" ] || return
+    done
+    grep -q '"duration_ns": [1-9]' "$work/merged.json" && grep -q '"run_duration_ns": [1-9]' "$work/merged.json"
+}
 not_recorded() { rm -rf "$XDG_DATA_HOME" && gates 0 --no-db && [ ! -e "$XDG_DATA_HOME" ]; }
 # Two registrations into a new history, the second of which takes a while, and that signal when the first has passed.
 stop_with() {
@@ -72,11 +81,12 @@ nothing_there() {
         shows 2 --last 0 && one_error_line
 }
 
-echo "1..9"
+echo "1..10"
 check "runs are recorded, by default below XDG_DATA_HOME, and shown with their trend" recorded
 check "what the history says of a run is what its log says" figures
 check "what the kernel needs is recorded with the run" resources
 check "shards are split by the times of the history, all alike" shards
+check "a merged run is recorded from its logs" merged
 check "--no-db records nothing" not_recorded
 check "a run that was killed leaves what it had decided" killed
 check "an interrupted run is recorded as one" interrupted

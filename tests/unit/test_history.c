@@ -54,6 +54,8 @@ static int close_place(void **state)
     return 0;
 }
 
+enum { RUN_NS = 123456 };
+
 static struct history *open_history(const char *path, enum history_mode mode)
 {
     struct error error = {0};
@@ -114,7 +116,7 @@ static void record(struct history *history, const char *registration, double rat
 static void finish(struct history *history, enum status status)
 {
     struct error error = {0};
-    if (!history_finish(history, status, &error))
+    if (!history_finish(history, status, RUN_NS, &error))
         fail_msg("%s", error.text);
     history_close(history);
 }
@@ -199,7 +201,7 @@ static void what_a_run_decided_can_be_asked_for(void **state)
     assert_null(a->first_red);
     assert_string_equal(a->run.commit, "0123456789abcdef");
     assert_int_equal(a->run.exit, STATUS_RED);
-    assert_true(a->run.duration_ns > 0);
+    assert_int_equal(a->run.duration_ns, RUN_NS);
     assert_string_equal(b->registration, "b");
     assert_true(isinf(b->worst_ratio) && b->n_red == 2 && b->n_verdicts == 3);
     assert_string_equal(b->first_red, "gate 3 at 4x64 (signed)");
@@ -384,7 +386,7 @@ static int write_as_child(const char *path)
         snprintf(name, sizeof name, "k%02d", i);
         record(history, name, 0.5, 5);
     }
-    ok = ok && history_finish(history, STATUS_OK, &error);
+    ok = ok && history_finish(history, STATUS_OK, RUN_NS, &error);
     history_close(history);
     if (!ok)
         print_error("%s\n", error.text);
@@ -467,7 +469,7 @@ static void a_file_that_stays_held_is_one_clear_line(void **state)
     history_set_patience(history, 20);
     sqlite3 *other = hold(place->path);
     record(history, "while_held", 0.5, 5);
-    assert_false(history_finish(history, STATUS_OK, &error));
+    assert_false(history_finish(history, STATUS_OK, RUN_NS, &error));
     says(&error, "the history lacks some of this run: ");
     says(&error, "another process holds it");
     sqlite3_close(other);
@@ -512,7 +514,7 @@ static void a_full_disk_loses_nothing_once_there_is_room(void **state)
     struct history *history = begin(place->path, &environment);
     full = true;
     record(history, "while_full", 0.5, 5);
-    assert_false(history_finish(history, STATUS_OK, &error));
+    assert_false(history_finish(history, STATUS_OK, RUN_NS, &error));
     says(&error, "database or disk is full; make room on the disk");
     record(history, "still_full", 0.5, 5);
     full = false;
