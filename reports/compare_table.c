@@ -5,7 +5,9 @@
 
 #include <jansson.h>
 
-enum { SHOWN_CASES = 40 };
+#include "contract/base/words.h"
+
+enum { SHOWN_CASES = 40, CHIPS_BYTES = 160 };
 
 /* X(outcome, word of its line, name in JSON) */
 #define OUTCOMES(X)                                                                                                        \
@@ -27,11 +29,21 @@ static const char *or_unknown(const char *text)
     return text ? text : "not known";
 }
 
+/* The chips that the cases ran on: a GPU's log opens before it is known. */
+static void list_chips(const struct compare_side *side, char *list, size_t capacity)
+{
+    *list = '\0';
+    for (size_t i = 0; i < side->n_cases; i++)
+        words_add(list, capacity, side->cases[i].chip, strlen(side->cases[i].chip));
+}
+
 static void print_side(FILE *out, const char *letter, const struct compare_side *side)
 {
     const struct log_environment *e = &side->environment;
+    char chips[CHIPS_BYTES];
+    list_chips(side, chips, sizeof chips);
     fprintf(out, "%s %s: %zu cases on %s (%s%s%s), %s, commit %.12s, seed %" PRIu64 "%s\n", letter, side->path,
-            side->n_cases, or_unknown(e->chips), or_unknown(e->device), e->matrix_model ? ", matrix model " : "",
+            side->n_cases, chips, or_unknown(e->device), e->matrix_model ? ", matrix model " : "",
             e->matrix_model ? e->matrix_model : "", or_unknown(e->toolchain), or_unknown(e->commit), e->seed,
             side->is_cut ? "; its last line is cut short" : "");
 }
