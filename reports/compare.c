@@ -133,12 +133,11 @@ static bool compare_one(struct comparison *comparison, const struct compare_case
                         struct compare_tensor *t)
 {
     const struct logged_tensor *b = find_tensor(c->b->outputs, a->name);
-    *t = (struct compare_tensor){.name = a->name, .has_shape = b && is_alike(a, b)};
-    if (!t->has_shape)
+    *t = (struct compare_tensor){.name = a->name};
+    if (!b || !is_alike(a, b))
         return true;
-    t->format = a->format;
-    t->rows = a->rows;
-    t->columns = a->columns;
+    *t = (struct compare_tensor){
+        .name = a->name, .has_shape = true, .format = a->format, .rows = a->rows, .columns = a->columns};
     compare_rows(a, b, t);
     return compare_kept(comparison, c, a, b, t);
 }

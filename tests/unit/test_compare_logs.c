@@ -475,7 +475,7 @@ static void equal_outputs_speak_for_what_was_executed(void **state)
     (void)state;
     char gpu[SCRATCH_PATH_BYTES], emulator[SCRATCH_PATH_BYTES];
     struct comparison comparison;
-    struct fidelity_report report;
+    struct fidelity_report report = {0};
     record_fidelity(gpu, emulator);
     assert_true(compare_logs(&comparison, gpu, emulator, NULL) && fidelity_report_make(&report, &comparison, NULL));
     assert_true(report.is_silicon);
@@ -500,7 +500,7 @@ static void a_report_is_lines_by_class_and_instruction(void **state)
     char gpu[SCRATCH_PATH_BYTES], emulator[SCRATCH_PATH_BYTES], *text = NULL;
     size_t n;
     struct comparison comparison;
-    struct fidelity_report report;
+    struct fidelity_report report = {0};
     record_fidelity(gpu, emulator);
     assert_true(compare_logs(&comparison, gpu, emulator, NULL) && fidelity_report_make(&report, &comparison, NULL));
     FILE *out = open_memstream(&text, &n);
@@ -524,7 +524,7 @@ static void without_counts_there_is_no_evidence(void **state)
     (void)state;
     char a[SCRATCH_PATH_BYTES], b[SCRATCH_PATH_BYTES];
     struct comparison comparison;
-    struct fidelity_report report;
+    struct fidelity_report report = {0};
     struct error error = {0};
     keep_one("a", -1, 0, a);
     keep_one("b", -1, 0, b);
