@@ -519,6 +519,27 @@ static void a_report_is_lines_by_class_and_instruction(void **state)
     compare_free(&comparison);
 }
 
+/* Even where their code objects had the same bytes. */
+static void another_chip_is_no_evidence(void **state)
+{
+    (void)state;
+    static const struct executed executed[] = {{"v_add_f32", "VALU", 10}};
+    const struct left left[] = {{"k", "gfx1150", "3x4", 1, -1, 0, VERDICT_PASS, NULL},
+                                {"k", "gfx1151", "3x4", 1, -1, 0, VERDICT_PASS, NULL}};
+    char a[SCRATCH_PATH_BYTES], b[SCRATCH_PATH_BYTES];
+    struct comparison comparison;
+    struct fidelity_report report = {0};
+    struct error error = {0};
+    record(&(struct recorded){"a", on_gpu, true, false}, &left[0], 1, NULL, 0, a);
+    record(&(struct recorded){"b", emulated, true, false}, &left[1], 1, executed, 1, b);
+    assert_true(compare_logs(&comparison, a, b, NULL));
+    assert_int_equal(comparison.n_equal, 1);
+    assert_false(fidelity_report_make(&report, &comparison, &error));
+    assert_non_null(strstr(error.text, "no case is evidence: 1 of another chip"));
+    fidelity_report_free(&report);
+    compare_free(&comparison);
+}
+
 static void without_counts_there_is_no_evidence(void **state)
 {
     (void)state;
@@ -556,6 +577,7 @@ int main(void)
         cmocka_unit_test(json_has_every_case),
         cmocka_unit_test(equal_outputs_speak_for_what_was_executed),
         cmocka_unit_test(a_report_is_lines_by_class_and_instruction),
+        cmocka_unit_test(another_chip_is_no_evidence),
         cmocka_unit_test(without_counts_there_is_no_evidence),
     };
     return cmocka_run_group_tests_name("compare_logs", tests, open_scratch, close_scratch);
