@@ -421,24 +421,44 @@ static bool name_says_size(const char *name)
     return length && name[length - 1] == ')';
 }
 
+/* "freed x (1024 bytes)". */
+static void name_span(const struct span *span, char *text, size_t n_bytes)
+{
+    char size[32] = "";
+    if (!name_says_size(span->name))
+        snprintf(size, sizeof size, " (%" PRIu64 " bytes)", span->n_bytes);
+    snprintf(text, n_bytes, "%s%s%s", span->freed ? "freed " : "", span->name[0] ? span->name : "an unnamed allocation",
+             size);
+}
+
 void memory_describe(const struct memory *memory, uint64_t address, char *text, size_t n_bytes)
 {
     const struct span *span = nearest(memory, address);
+    char name[160];
     if (address == 0) {
-        snprintf(text, n_bytes, "is null");
+        snprintf(text, n_bytes, "the address is null");
     } else if (address < NULL_PAGE_BYTES) {
-        snprintf(text, n_bytes, "is %" PRIu64 " bytes past null", address);
+        snprintf(text, n_bytes, "the address is %" PRIu64 " bytes past null", address);
     } else if (!span || (!span_holds(span, address) && distance(span, address) > NEAREST_BYTES)) {
-        snprintf(text, n_bytes, "is in no allocation");
+        snprintf(text, n_bytes, "address 0x%" PRIx64 " is in no allocation", address);
     } else {
-        char where[40] = "in";
-        if (!span_holds(span, address))
-            snprintf(where, sizeof where, "%" PRIu64 " bytes %s", distance(span, address),
-                     address < span->base ? "before" : "past");
-        char size[32] = "";
-        if (!name_says_size(span->name))
-            snprintf(size, sizeof size, " (%" PRIu64 " bytes)", span->n_bytes);
-        snprintf(text, n_bytes, "is %s %s%s%s", where, span->freed ? "freed " : "",
-                 span->name[0] ? span->name : "an unnamed allocation", size);
+        name_span(span, name, sizeof name);
+        if (span_holds(span, address))
+            snprintf(text, n_bytes, "the address is byte %" PRIu64 " of %s", address - span->base, name);
+        else
+            snprintf(text, n_bytes, "the address is %" PRIu64 " bytes %s %s", distance(span, address),
+                     address < span->base ? "before" : "past", name);
     }
+}
+
+void memory_name_byte(const struct memory *memory, uint64_t address, char *text, size_t n_bytes)
+{
+    const struct span *span = nearest(memory, address);
+    char name[160];
+    if (!span || !span_holds(span, address)) {
+        memory_describe(memory, address, text, n_bytes);
+        return;
+    }
+    name_span(span, name, sizeof name);
+    snprintf(text, n_bytes, "byte %" PRIu64 " of %s", address - span->base, name);
 }

@@ -192,8 +192,8 @@ static void misaligned_read_only_and_outside_are_findings(void **state)
     (void)state;
     struct memory_runner runner = open_one_lane();
     memory_runner_addresses(&runner, 2, runner.address + PLACE + 4, 0);
-    assert_true(
-        memory_runner_finds(&runner, "global_atomic_add_u64 v[2:3], v[8:9], off", "of an atomic is no multiple of 8"));
+    assert_true(memory_runner_finds(&runner, "global_atomic_add_u64 v[2:3], v[8:9], off",
+                                    "of an atomic is 4 past a multiple of 8"));
     memory_runner_addresses(&runner, 2, runner.address + 256, 0);
     assert_true(
         memory_runner_finds(&runner, "global_atomic_add_u32 v[2:3], v8, off", "is 0 bytes past buffer (256 bytes)"));

@@ -167,7 +167,7 @@ static void a_finding_names_the_argument_and_outputs_are_written_all_the_same(vo
                                     "--arg inout:f32:y.bin:w.bin --arg i32=257"),
                      STATUS_RED);
     says(bench->err, "mem: saxpy+0x");
-    says(bench->err, "workgroup 4,0,0 wave 0 lane 0: address 0x");
+    says(bench->err, "workgroup 4,0,0 wave 0 lane 0: the address is 0 bytes past argument 1");
     says(bench->err, "is 0 bytes past argument 1 (in:f32 256)");
     says(bench->err, "failed: saxpy: hipErrorIllegalAddress");
     read_bytes(bench, "w.bin", z, sizeof z);

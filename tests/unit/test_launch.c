@@ -253,7 +253,7 @@ static void null_freed_and_read_only_memory_are_findings(void **state)
     bench.device->name_allocation(bench.device, out, "gone");
     assert_int_equal(bench.hip->hipFree(out), hipSuccess);
     assert_int_equal(store_at(&bench, out, 1), hipErrorIllegalAddress);
-    assert_non_null(strstr(bench_only_finding(&bench).text, "is in freed gone (64 bytes)"));
+    assert_non_null(strstr(bench_only_finding(&bench).text, "is byte 4 of freed gone (64 bytes)"));
 }
 
 static void memory_of_another_device_is_a_finding(void **state)

@@ -278,7 +278,7 @@ static void a_misaligned_atomic_is_a_finding(void **state)
     (void)state;
     struct memory_runner runner = open_runner();
     memory_runner_set(&runner, 1, 2, 0);
-    assert_true(memory_runner_finds(&runner, "ds_add_u32 v1, v1", "of an atomic is no multiple of 4"));
+    assert_true(memory_runner_finds(&runner, "ds_add_u32 v1, v1", "of an atomic is 2 past a multiple of 4"));
     assert_int_equal(lds_dword(&runner, 0), memory_runner_value(0, 4));
     memory_runner_close(&runner);
 }

@@ -83,19 +83,33 @@ static void assert_described(const struct memory *memory, uint64_t address, cons
 
 static void an_address_is_described_by_its_nearest_allocation(void **state)
 {
-    assert_described(*state, 0x123456789, "is in no allocation");
+    assert_described(*state, 0x123456789, "address 0x123456789 is in no allocation");
     uint64_t x = memory_allocate(*state, 1024, 0, "x"), y = memory_allocate(*state, 8, 0, "y");
-    assert_described(*state, x + 1024, "is 0 bytes past x (1024 bytes)");
-    assert_described(*state, x + 1028, "is 4 bytes past x (1024 bytes)");
-    assert_described(*state, x - 16, "is 16 bytes before x (1024 bytes)");
-    assert_described(*state, x + 5, "is in x (1024 bytes)");
-    assert_described(*state, y - 3, "is 3 bytes before y (8 bytes)");
-    assert_described(*state, 0, "is null");
-    assert_described(*state, 12, "is 12 bytes past null");
-    assert_described(*state, UINT64_MAX, "is in no allocation");
+    assert_described(*state, x + 1024, "the address is 0 bytes past x (1024 bytes)");
+    assert_described(*state, x + 1028, "the address is 4 bytes past x (1024 bytes)");
+    assert_described(*state, x - 16, "the address is 16 bytes before x (1024 bytes)");
+    assert_described(*state, x + 5, "the address is byte 5 of x (1024 bytes)");
+    assert_described(*state, y - 3, "the address is 3 bytes before y (8 bytes)");
+    assert_described(*state, 0, "the address is null");
+    assert_described(*state, 12, "the address is 12 bytes past null");
+    assert_described(*state, UINT64_MAX, "address 0xffffffffffffffff is in no allocation");
     assert_true(memory_rename(*state, y, "z"));
     assert_true(memory_free(*state, y));
-    assert_described(*state, y + 1, "is in freed z (8 bytes)");
+    assert_described(*state, y + 1, "the address is byte 1 of freed z (8 bytes)");
+}
+
+/* A finding of a kernel is the same whatever ran before it in the process. */
+static void a_description_does_not_depend_on_where_the_allocation_lies(void **state)
+{
+    char texts[2][200], names[2][200];
+    for (int i = 0; i < 2; i++) {
+        uint64_t x = memory_allocate(*state, 1024, 0, "x");
+        memory_describe(*state, x + 1028, texts[i], sizeof texts[i]);
+        memory_name_byte(*state, x + 64, names[i], sizeof names[i]);
+    }
+    assert_string_equal(texts[0], texts[1]);
+    assert_string_equal(names[0], "byte 64 of x (1024 bytes)");
+    assert_string_equal(names[1], names[0]);
 }
 
 /* The cache must forget a span when it is freed or its place moves. */
@@ -122,7 +136,7 @@ static void thousands_of_freed_allocations_leave_the_live_ones_findable(void **s
     }
     assert_non_null(memory_find(*state, kept + 15));
     assert_null(memory_find(*state, last));
-    assert_described(*state, last, "is in freed short-lived (16 bytes)");
+    assert_described(*state, last, "the address is byte 0 of freed short-lived (16 bytes)");
 }
 
 static void the_parts_of_a_split_allocation_lie_side_by_side(void **state)
@@ -136,7 +150,7 @@ static void the_parts_of_a_split_allocation_lie_side_by_side(void **state)
     assert_false(memory_find(*state, code + 200)->read_only);
     assert_ptr_equal(memory_host(*state, code + 200, 100), host + 200);
     assert_null(memory_host(*state, code, 201));
-    assert_described(*state, code + 300, "is 0 bytes past data (100 bytes)");
+    assert_described(*state, code + 300, "the address is 0 bytes past data (100 bytes)");
     assert_false(memory_free(*state, code + 200));
     assert_true(memory_free(*state, code));
     assert_null(memory_find(*state, code + 200));
@@ -163,6 +177,7 @@ int main(void)
         MEMORY_TEST(host_bytes_must_lie_in_one_live_allocation),
         MEMORY_TEST(only_the_first_byte_of_a_live_allocation_frees_it),
         MEMORY_TEST(an_address_is_described_by_its_nearest_allocation),
+        MEMORY_TEST(a_description_does_not_depend_on_where_the_allocation_lies),
         MEMORY_TEST(a_cached_span_is_not_found_once_freed),
         MEMORY_TEST(thousands_of_freed_allocations_leave_the_live_ones_findable),
         MEMORY_TEST(the_parts_of_a_split_allocation_lie_side_by_side),

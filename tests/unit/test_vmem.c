@@ -318,7 +318,8 @@ static void lanes_outside_are_found_and_the_others_go_on(void **state)
     (void)state;
     struct memory_runner runner = open_runner();
     memory_runner_addresses(&runner, 2, runner.address + BUFFER_BYTES - 4 * 30, 4);
-    assert_true(memory_runner_finds(&runner, "global_load_b32 v4, v[2:3], off", "lane 30: address 0x"));
+    assert_true(
+        memory_runner_finds(&runner, "global_load_b32 v4, v[2:3], off", "lane 30: the address is 0 bytes past buffer"));
     for (unsigned lane = 0; lane < LANES; lane++)
         assert_int_equal(memory_runner_get(&runner, 4, lane),
                          lane < 30 ? memory_runner_value(BUFFER_BYTES - 4 * 30 + 4 * lane, 4) : POISON);

@@ -29,14 +29,14 @@ void describe_memory(const struct wave *wave, uint64_t address, uint32_t n_bytes
     char where[200];
     memory_describe(memory, address, where, sizeof where);
     if (!span)
-        snprintf(text, n_text, "address 0x%" PRIx64 " %s", address, where);
+        snprintf(text, n_text, "%s", where);
     else if (!span_is_reachable(wave, span))
-        snprintf(text, n_text, "address 0x%" PRIx64 " %s of device %d, and this is device %d without peer access", address,
-                 where, span->device, wave->dispatch->device);
+        snprintf(text, n_text, "%s of device %d, and this is device %d without peer access", where, span->device,
+                 wave->dispatch->device);
     else if (kind != ACCESS_LOAD && span->read_only)
-        snprintf(text, n_text, "address 0x%" PRIx64 " %s, which is read-only", address, where);
+        snprintf(text, n_text, "%s, which is read-only", where);
     else
-        snprintf(text, n_text, "address 0x%" PRIx64 " %s, and %" PRIu64 " of the %u bytes lie past its end", address, where,
+        snprintf(text, n_text, "%s, and %" PRIu64 " of the %u bytes lie past its end", where,
                  n_bytes - (span->base + span->n_bytes - address), n_bytes);
 }
 
@@ -63,7 +63,8 @@ static uintptr_t place_lane(struct wave *wave, int lane, bool apertures, uint64_
 {
     enum space space = apertures ? space_of(address) : SPACE_MEMORY;
     if (kind == ACCESS_ATOMIC && (address & (n_bytes - 1))) {
-        snprintf(text, n_text, "address 0x%" PRIx64 " of an atomic is no multiple of %u", address, n_bytes);
+        snprintf(text, n_text, "the address of an atomic is %u past a multiple of %u", (unsigned)(address % n_bytes),
+                 n_bytes);
         return 0;
     }
     if (space == SPACE_MEMORY)

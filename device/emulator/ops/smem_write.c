@@ -44,8 +44,8 @@ static void atomic_at(struct wave *wave, const struct instruction *in, uint64_t 
     if (data->kind != OPERAND_SCALAR)
         return;
     if (address & (n_bytes - 1)) {
-        wave_finding(wave, FINDING_MEM, -1, "address 0x%llx of an atomic is no multiple of %u", (unsigned long long)address,
-                     n_bytes);
+        wave_finding(wave, FINDING_MEM, -1, "the address of an atomic is %u past a multiple of %u",
+                     (unsigned)(address % n_bytes), n_bytes);
         return;
     }
     const bool compares = data->n_dwords * 4u > n_bytes;

@@ -19,13 +19,11 @@ static bool reported(struct race_pairs *pairs, uint32_t first, uint32_t second)
 
 static void describe_byte(const struct workgroup *group, const struct race_pair *pair, char *text, size_t n_bytes)
 {
-    char where[160] = "";
     if (pair->space == ACCESS_LDS) {
         snprintf(text, n_bytes, "LDS byte 0x%" PRIx64, pair->address);
         return;
     }
-    memory_describe(group->dispatch->memory, pair->address, where, sizeof where);
-    snprintf(text, n_bytes, "address 0x%" PRIx64 ", which %s,", pair->address, where);
+    memory_name_byte(group->dispatch->memory, pair->address, text, n_bytes);
 }
 
 static const char *verb(const struct race_stamp *stamp, bool writes)
