@@ -264,16 +264,16 @@ static void problems_come_worst_first(void **state)
         int gate;
         double ratio;
         int64_t n_wrong;
-    } rows[] = {/* in the order that is expected */
+    } rows[] = {/* in the order that is expected, which names alone would not give */
                 {"k0", SUBJECT_GATE, VERDICT_BUILD_FAILED, GATE_BYTES, 0, 0},
                 {"k1", SUBJECT_GATE, VERDICT_LAUNCH_FAILED, GATE_BYTES, 0, 0},
                 {"k2", SUBJECT_GATE, VERDICT_INVALID, GATE_BOUND, 0, 0},
-                {"k3", SUBJECT_GATE, VERDICT_FAIL, GATE_BYTES, 0, 9},
-                {"k4", SUBJECT_GATE, VERDICT_FAIL, GATE_BYTES, 0, 2},
+                {"k4", SUBJECT_GATE, VERDICT_FAIL, GATE_BYTES, 0, 9},
+                {"k3", SUBJECT_GATE, VERDICT_FAIL, GATE_BYTES, 0, 2},
                 {"k5", SUBJECT_GATE, VERDICT_FAIL, GATE_CLASSES, 0, 33},
-                {"k6", SUBJECT_GATE, VERDICT_FAIL, GATE_BOUND, NAN, 1},
+                {"k8", SUBJECT_GATE, VERDICT_FAIL, GATE_BOUND, NAN, 1},
                 {"k7", SUBJECT_GATE, VERDICT_FAIL, GATE_BOUND, 1e9, 1},
-                {"k8", SUBJECT_GATE, VERDICT_EXPIRED, GATE_BOUND, 2, 33},
+                {"k6", SUBJECT_GATE, VERDICT_EXPIRED, GATE_BOUND, 2, 33},
                 {"k9", SUBJECT_CONTROL, VERDICT_MISS, GATE_BYTES, 0, 0},
                 {"l0", SUBJECT_TOOTH, VERDICT_BLIND, GATE_BOUND, 0, 0},
                 {"l1", SUBJECT_KNOWN, VERDICT_NOT_FOUND, GATE_BOUND, 0, 0},

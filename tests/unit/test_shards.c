@@ -176,7 +176,7 @@ static void record_costs(const char *path, const struct log_environment *environ
         sink.verdict(sink.context, &v);
         sink.registration_end(sink.context, &ends[i]);
     }
-    assert_true(history_finish(history, STATUS_OK, &error));
+    assert_true(history_finish(history, STATUS_OK, 0, &error));
     history_close(history);
 }
 
