@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/bytes.h"
+#include "contract/diagnosis.h"
 #include "contract/launcher.h"
 
 enum { OTHER_SEED = 0x5EED };
@@ -188,6 +189,7 @@ static void judge_fault(const struct control *k, const struct host_case *host, c
         struct verdict elsewhere = gate;
         gate = verdict_for_case(host, target, gate_of_pattern(host->c.pattern));
         gate_judge(host, &first, &gate);
+        diagnosis_make(host, &first, &gate);
         if (gate.status == VERDICT_PASS && elsewhere.status == VERDICT_FAIL)
             gate = elsewhere;
     }

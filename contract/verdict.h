@@ -141,7 +141,7 @@ struct verdict {
     char depth_parts[VERDICT_DEPTH_BYTES]; /* what was declared, part by part */
     int64_t ratio_histogram[RATIO_BINS];   /* gate 3: elements that the reference decides, by their ratio to the bound */
     struct error_map error_map;            /* gate 3: of the worst element's tensor */
-    struct diagnosis diagnosis;            /* gate 3, where it fails: of the worst element's tensor */
+    struct diagnosis diagnosis;            /* gate 3 where it fails, a control too: of the worst element's tensor */
     double miss_fp16, miss_bf16;           /* gate 4: by how many bounds such sums would miss here */
     struct verdict_element worst;          /* gate 3: the worst element; else the first wrong one */
     uint64_t duration_ns;                  /* never compared */

@@ -60,6 +60,14 @@ log_is_whole() {
     head -n 1 "$work/run.jsonl" | grep -q '^{"record":"environment","format":1,' && tail -n 1 "$work/run.jsonl" | grep -q '^{"record":"summary","exit":0,"interrupted":false,' &&
         grep -q "\"record\":\"end\",\"registration\":\"$kernel\"" "$work/run.jsonl" && ! grep '"subject":"gate","status":"pass"' "$work/run.jsonl" | grep -qv '"code":"[0-9a-f]\{32\}"'
 }
+planted_is_diagnosed() { # a row late, as the control says
+    grep '"name":"rms_norm_row_late"' "$work/run.jsonl" | grep -q '"guess":"they hold what belongs one row after (one row early)"'
+}
+status_line() { # on a terminal alone
+    script -qec "$HIPCONTRACT gates --only $kernel --quick" /dev/null </dev/null | tr '\r' '\n' >"$work/out"
+    out_says '\[#*\.*\] +[0-9]+ %  ([0-9:]+|\?) left  [01] passed, 0 failed  '"$kernel" &&
+        run 0 gates --only "$kernel" --quick && ! grep -q . "$work/err"
+}
 repeats() { # the same bytes whatever the threads: the hashes of all outputs are equal
     run 0 gates --only "$kernel" --quick --jobs 1 --log "$work/again.jsonl" &&
         diff <(grep -o '"output":"[0-9a-f]*"' "$work/run.jsonl") <(grep -o '"output":"[0-9a-f]*"' "$work/again.jsonl") >/dev/null
@@ -197,6 +205,8 @@ check 'a log that cannot be written is one line and status 2' unwritable_log
 check 'a full disk is one line and status 2' full_disk
 check 'a right kernel holds its contract' holds
 check 'the log starts with the environment and ends with the summary' log_is_whole
+check 'a planted fault is recognized by its pattern' planted_is_diagnosed
+check 'a terminal has a status line, a pipe has none' status_line
 check 'outputs do not depend on host threads' repeats
 check 'one case runs verbosely' one_case
 check 'one byte contract runs verbosely and is listed' one_byte_contract

@@ -183,8 +183,8 @@ static void what_wrong_outputs_hold(void **state)
         {column_early, "column_early", "they hold what belongs one column after (one column early)"},
         {scaled, "factor", "they are 1.0001 times the reference"},
         {negated, "factor", "they are -1 times the reference"},
-        {in_bf16, "bf16 fp16", "they are bf16 numbers: rounded to bf16, or summed in it"},
-        {in_fp16, "fp16", "they are fp16 numbers: rounded to fp16, or summed in it"},
+        {in_bf16, "bf16 fp16", "they are bf16 numbers: rounded on the way, to bf16 or less"},
+        {in_fp16, "fp16", "they are fp16 numbers: rounded on the way, to fp16 or less"},
         {two_rows_late, "", ""},
         {noisy, "", ""},
         {random_output, "", ""},
@@ -236,6 +236,21 @@ static void a_few_wrong_outputs_show_nothing(void **state)
         change(10, 1, 16, n, row_late);
         assert_int_equal(hypothesis_row_late(judged(), text), n == HYPOTHESIS_FEWEST);
     }
+}
+
+/* Of two rows that are wrong one has a row after it; where half of that one is right, too few have. */
+static void a_shift_needs_outputs_to_hold(void **state)
+{
+    (void)state;
+    char text[HYPOTHESIS_BYTES];
+    make(2, COLUMNS, 12);
+    change_all(row_early);
+    made.got[5] = format_round(FORMAT_F32, made.reference[5].value);
+    assert_true(hypothesis_row_early(judged(), text));
+    make(2, COLUMNS, 12);
+    change(0, 1, 0, COLUMNS / 2, row_early);
+    change(1, 1, 0, COLUMNS, random_output);
+    assert_false(hypothesis_row_early(judged(), text));
 }
 
 /* Where twice as far fits as well, the bounds are wide or the values the same. */
@@ -397,6 +412,7 @@ int main(void)
         cmocka_unit_test(what_wrong_outputs_hold),
         cmocka_unit_test(one_in_twenty_may_be_otherwise),
         cmocka_unit_test(a_few_wrong_outputs_show_nothing),
+        cmocka_unit_test(a_shift_needs_outputs_to_hold),
         cmocka_unit_test(wide_bounds_are_no_shift),
         cmocka_unit_test(a_factor_needs_references_that_differ),
         cmocka_unit_test(narrow_outputs_are_no_sign_of_rounding),
