@@ -21,6 +21,7 @@
 #include "reports/kept_outputs.h"
 #include "reports/log.h"
 #include "reports/progress.h"
+#include "reports/report_past.h"
 
 /* One invocation. */
 struct invocation {
@@ -108,8 +109,13 @@ static bool write_report(struct invocation *in, enum status status, struct error
 {
     if (!report_files_are_wanted(&in->arguments.report_files))
         return true;
+    struct error past_error;
     report_end(&in->report, &in->counts, status, status == STATUS_INTERRUPTED);
-    return report_settle(&in->report, error) && report_files_write(&in->arguments.report_files, &in->report, error);
+    if (!report_settle(&in->report, error))
+        return false;
+    if (in->recorder.history && !report_add_past(&in->report, in->recorder.history, &past_error))
+        fprintf(stderr, "hipcontract %s: the report shows no past runs: %s\n", in->arguments.command, past_error.text);
+    return report_files_write(&in->arguments.report_files, &in->report, error);
 }
 
 static bool selects_anything(const struct invocation *in)

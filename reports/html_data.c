@@ -1,8 +1,7 @@
 #include "reports/html_data.h"
 
-#include <math.h>
-
 #include "reports/counts_json.h"
+#include "reports/values_json.h"
 #include "reports/verdict_json.h"
 
 /* What the data of one report is made with. */
@@ -60,7 +59,7 @@ static json_t *verdict_detail(struct making *making, const struct verdict *v)
 
 static json_t *ratio_to_json(const struct verdict *v)
 {
-    return v->gate != GATE_BOUND ? json_null() : isfinite(v->worst_ratio) ? json_real(v->worst_ratio) : json_string("inf");
+    return v->gate == GATE_BOUND ? number_to_json(v->worst_ratio) : json_null();
 }
 
 static json_t *case_row(struct making *making, const struct verdict *v)
@@ -108,13 +107,27 @@ static void add_verdicts(struct making *making, const struct report_kernel *kern
     json_object_set_new(object, "verdicts", verdicts);
 }
 
+/* NULL where there are none. */
+static json_t *past_to_json(const struct report_past *past)
+{
+    if (past->n_worst_ratios == 0 && past->n_vgprs == 0)
+        return NULL;
+    json_t *ratios = json_array(), *vgprs = json_array();
+    for (size_t i = 0; i < past->n_worst_ratios; i++)
+        json_array_append_new(ratios, number_to_json(past->worst_ratios[i]));
+    for (size_t i = 0; i < past->n_vgprs; i++)
+        json_array_append_new(vgprs, json_integer(past->vgprs[i]));
+    return json_pack("{s:o, s:o}", "ratios", ratios, "vgprs", vgprs);
+}
+
 static json_t *kernel_to_json(struct making *making, const struct report_kernel *kernel)
 {
     const struct verdict *first = kernel->verdicts[0];
-    json_t *object = json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:o}", "registration", kernel->registration, "chip",
-                               kernel->chip, "state", report_state_name(kernel->state), "has_limits_only",
-                               kernel->has_limits_only, "file", first->file, "line", first->line, "ns",
-                               (json_int_t)kernel->duration_ns, "histogram", histogram_of(kernel));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:o, s:o*}", "registration", kernel->registration, "chip",
+                  kernel->chip, "state", report_state_name(kernel->state), "has_limits_only", kernel->has_limits_only,
+                  "file", first->file, "line", first->line, "ns", (json_int_t)kernel->duration_ns, "histogram",
+                  histogram_of(kernel), "past", past_to_json(&kernel->past));
     if (object)
         add_verdicts(making, kernel, object);
     return object;

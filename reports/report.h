@@ -36,6 +36,14 @@ const char *report_state_name(enum report_state state);
 
 struct report_log;
 
+/* What earlier runs came to, oldest first; empty where no history was asked (reports/report_past.h). */
+struct report_past {
+    const double *worst_ratios; /* gate 3, of runs of the same device and scope */
+    size_t n_worst_ratios;
+    const uint32_t *vgprs; /* gate 5, as the same toolchain compiled the kernel */
+    size_t n_vgprs;
+};
+
 /* A registration on a chip. Gate 5 names its results by kernel of record, family or registration: where that is no
  * registration of the report it is a row of its own, which has limits only. */
 struct report_kernel {
@@ -52,6 +60,7 @@ struct report_kernel {
     const struct verdict *worst;
     uint64_t duration_ns; /* all of it, as its end says; 0: the log does not say */
     uint64_t verdicts_ns; /* the sum of its verdicts' */
+    struct report_past past;
 };
 
 /* One log as it was read, or the run's own stream. */

@@ -109,11 +109,12 @@ export function occupancyBars(rows, slots) {
   return figureOf(svg, `Waves a SIMD, of the most that a kernel here has on the chip, and what holds them down: ${words.join(", ")}.`);
 }
 
-// The worst ratio of past runs, oldest first.
-export function sparkline(points) {
+// One number of each run, oldest first.
+export function sparkline(points, what) {
+  const finite = points.map((value, run) => ({ run, value })).filter((point) => Number.isFinite(point.value));
   const svg = Plot.plot({
-    width: 120, height: 24, margin: 3, style: { background: "none" }, axis: null, y: { zero: true },
-    marks: [Plot.lineY(points, { x: (_, i) => i, y: (d) => d, stroke: "var(--bar)" }), Plot.dot(points.slice(-1), { x: points.length - 1, y: (d) => d, r: 2, fill: "var(--bar)" })],
+    width: 120, height: 24, margin: 3, style: { background: "none" }, axis: null, x: { domain: [0, points.length - 1] }, y: { zero: true },
+    marks: [Plot.lineY(finite, { x: "run", y: "value", stroke: "var(--bar)" }), Plot.dot(finite.slice(-1), { x: "run", y: "value", r: 2.5, fill: "var(--bar)" })],
   });
-  return named(svg, `worst of the bound in the last ${points.length} runs: ${points.map(figure).join(", ")}`);
+  return named(svg, `${what} in ${points.length} runs, this one last: ${points.map(figure).join(", ")}`);
 }

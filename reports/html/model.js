@@ -1,4 +1,5 @@
 // The report's data, as the program wrote it into the page, unfolded for the views.
+import { toNumber } from "./format.js";
 
 const CASE_FIELDS = ["gate", "name", "shape", "pattern", "status", "ratio", "compared", "wrong", "undecided", "ns", "detail"];
 
@@ -21,12 +22,20 @@ function gateStatus(kernel, gate) {
   return statuses.reduce((worst, status) => (worst === "" || rank(status) > rank(worst) ? status : worst), "");
 }
 
+function trend(past, now) {
+  return past?.length && now !== undefined ? [...past.map(toNumber), now] : null;
+}
+
 function unfoldKernel(kernel, index, texts) {
   kernel.id = index;
   for (const verdict of kernel.verdicts) verdict.kernel = kernel;
   kernel.cases = kernel.cases.map((row) => unfoldCase(kernel, row, texts));
   kernel.gates = [1, 2, 3, 4, 5].map((gate) => gateStatus(kernel, gate));
   kernel.worst = kernel.worst === undefined ? null : kernel.verdicts[kernel.worst];
+  // Earlier runs, then this one; nothing where there were none.
+  const ratio = kernel.worst ? toNumber(kernel.worst.worst_ratio ?? 0) : undefined;
+  const measured = kernel.verdicts.find((verdict) => verdict.resources)?.resources.vgprs;
+  kernel.trends = { ratios: trend(kernel.past?.ratios, ratio), vgprs: trend(kernel.past?.vgprs, measured) };
   kernel.of = (subject) => kernel.verdicts.filter((verdict) => verdict.subject === subject);
   return kernel;
 }

@@ -24,7 +24,14 @@ const status = { label: "status", value: (v) => v.status, cell: (v) => badge(v.s
 const name = { label: "name", value: (v) => v.name ?? "", cell: (v) => word(v.name ?? "") };
 const caseOf = (v) => [v.shape, v.pattern && `(${v.pattern})`].filter(Boolean).join(" ");
 const place = { label: "case", value: caseOf, cell: (v) => word(caseOf(v)) };
-const why = { label: "why", value: (v) => v.reason ?? "" };
+const why = { label: "why", value: (v) => v.reason ?? "", cell: (v) => h("span", { class: "prose" }, v.reason ?? "") };
+
+// A column of sparklines; none where no row has a past.
+function trendColumn(rows, label, what, pointsOf) {
+  const change = (points) => (points ? points[points.length - 1] - points[points.length - 2] : "");
+  const column = { label, numeric: true, value: (row) => change(pointsOf(row)), cell: (row) => (pointsOf(row) ? sparkline(pointsOf(row), what) : "-") };
+  return rows.some(pointsOf) ? [column] : [];
+}
 
 function ratioBar(ratio) {
   const number = toNumber(ratio);
@@ -54,7 +61,7 @@ export function kernelsTable(report) {
   const gates = ["bytes", "classes", "bound", "sums", "limits"].map((title, i) => ({
     label: `${i + 1} ${title}`, value: (kernel) => kernel.gates[i], cell: (kernel) => (kernel.gates[i] ? badge(kernel.gates[i]) : "-"),
   }));
-  const past = { label: "past runs", numeric: true, value: (kernel) => kernel.past?.length ?? 0, cell: (kernel) => (kernel.past ? sparkline(kernel.past.map(toNumber)) : "-") };
+  const trend = trendColumn(report.kernels, "worst ratio, run by run", "worst of the bound", (kernel) => kernel.trends.ratios);
   return table({
     caption: "Registrations", rows: report.kernels, id: "kernels",
     columns: [
@@ -63,7 +70,7 @@ export function kernelsTable(report) {
       { label: "state", value: (kernel) => kernel.state, cell: (kernel) => badge(kernel.state) },
       ...gates,
       { label: "worst of the bound", numeric: true, value: (kernel) => toNumber(kernel.worst?.worst_ratio), cell: (kernel) => ratioBar(kernel.worst?.worst_ratio) },
-      ...(report.kernels.some((kernel) => kernel.past) ? [past] : []),
+      ...trend,
       { label: "results", numeric: true, value: (kernel) => kernel.n_cases },
       { label: "time", numeric: true, value: (kernel) => kernel.ns ?? 0, cell: (kernel) => seconds(kernel.ns) },
     ],
@@ -90,10 +97,10 @@ export function resourcesTable(rows, slots) {
   const count = (label, key) => ({ label, numeric: true, value: (v) => v.resources[key] ?? "" });
   return table({
     caption: "Resources of the compiled kernels", rows,
-    columns: [{ label: "kernel", value: (v) => v.kernel.registration, cell: (v) => kernelLink(v.kernel) }, chip, status,
+    columns: [{ label: "kernel", value: (v) => v.kernel.registration, cell: (v) => kernelLink(v.kernel) }, chip, status, why,
       { label: "waves a SIMD", numeric: true, value: (v) => v.resources.occupancy ?? 0, cell: (v) => bar(v.resources.occupancy / slots.get(v.kernel.chip), `${v.resources.occupancy} of ${slots.get(v.kernel.chip)}`) },
-      { label: "held by", value: (v) => v.resources.limit ?? "" }, count("VGPRs", "vgprs"), count("AGPRs", "agprs"), count("SGPRs", "sgprs"), count("LDS", "lds"),
-      count("scratch", "private"), count("VGPR spills", "vspills"), count("SGPR spills", "sspills"), count("bound", "bound"), count("code", "code"), why],
+      { label: "held by", value: (v) => v.resources.limit ?? "" }, count("VGPRs", "vgprs"), ...trendColumn(rows, "VGPRs, run by run", "VGPRs", (v) => v.kernel.trends.vgprs), count("AGPRs", "agprs"), count("SGPRs", "sgprs"), count("LDS", "lds"),
+      count("scratch", "private"), count("VGPR spills", "vspills"), count("SGPR spills", "sspills"), count("bound", "bound"), count("code", "code")],
   });
 }
 

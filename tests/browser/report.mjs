@@ -1,5 +1,6 @@
 // Looks at an HTML report in headless Chromium and prints TAP. node report.mjs FOLDER_OF_PACKAGES REPORT.html FOLDER_FOR_SCREENSHOTS
-// The report is of two chips, with a red registration whose first name is softmax_rows, and with planted findings.
+// The report is of two chips, with a red registration whose first name is softmax_rows, with planted findings, and with one earlier
+// run of softmax_rows on gfx1151, which passed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -99,6 +100,17 @@ async function plotsShowTheRegistrationsNumbers() {
   assert.ok(await page.locator("#detail").getByText("waves a SIMD").count() > 0);
 }
 
+async function linesShowEarlierRuns() {
+  const page = await open();
+  const row = rowsOf(page, "registrations").filter({ hasText: "softmax_rows" }).filter({ hasText: "gfx1151" });
+  const ratios = await row.getByRole("img").getAttribute("aria-label");
+  const [, before, now] = /^worst of the bound in 2 runs, this one last: (\S+), (\S+)$/.exec(ratios);
+  assert.ok(Number(before) <= 1 && Number(now) > 1, ratios);
+  const other = rowsOf(page, "registrations").filter({ hasText: "softmax_rows" }).filter({ hasText: "gfx90a" });
+  assert.equal(await other.getByRole("img").count(), 0);
+  assert.equal(await page.locator("#resources").getByRole("img", { name: "VGPRs in 2 runs" }).count(), 1);
+}
+
 async function findingsShowTheirInstructionsAndSource() {
   const page = await open();
   const card = page.locator(".finding").first();
@@ -140,6 +152,7 @@ const tests = [
   ["headings sort, by keyboard too", headingsSort],
   ["the keyboard opens a registration and closes it, with the focus", keyboardOpensAndClosesARegistration],
   ["plots show the registration's numbers", plotsShowTheRegistrationsNumbers],
+  ["lines show earlier runs, where there were any", linesShowEarlierRuns],
   ["findings show their instructions and source", findingsShowTheirInstructionsAndSource],
   ["light and dark differ, by choice and by the system's wish", themesDiffer],
   ["nothing bars a reader, in light", () => nothingBarsAReader("light")],
