@@ -54,25 +54,25 @@ static bool note_shards(struct report *report, size_t log, struct error *error)
     return true;
 }
 
-/* The registrations of a log that its run was not through with; those that it never began are in no log. */
-static size_t n_unfinished(const struct report *report, const struct report_log *log)
+/* What the run was at when it ended, or NULL; what it never began is in no log. */
+static const struct report_kernel *unfinished(const struct report *report, const struct report_log *log)
 {
-    size_t n = 0;
     for (size_t i = 0; i < report->n_kernels; i++)
-        n += report->kernels[i].log == log && !report->kernels[i].is_finished;
-    return n;
+        if (report->kernels[i].log == log && !report->kernels[i].is_finished)
+            return &report->kernels[i];
+    return NULL;
 }
 
 static bool note_log(struct report *report, const struct report_log *log, struct error *error)
 {
     const char *how = !log->has_summary ? "killed" : log->interrupted ? "interrupted" : NULL;
     struct text text = {0};
-    size_t n = n_unfinished(report, log);
+    const struct report_kernel *at = unfinished(report, log);
     if (!how)
         return true;
     text_append(&text, "%s%sthe run was %s before its end", log->path, *log->path ? ": " : "", how);
-    if (n)
-        text_append(&text, ", %zu registration%s unfinished", n, n == 1 ? "" : "s");
+    if (at)
+        text_append(&text, ", at %s on %s", at->registration, at->chip);
     if (*log->path)
         text_append(&text, "; `--resume %s` goes on from it", log->path);
     bool ok = note(report, text.failed ? NULL : arena_format(&report->arena, "%s", text.data), error);

@@ -441,7 +441,7 @@ static void a_run_that_was_killed_is_told_with_what_it_left(void **state)
     settle(&f);
     char expected[300];
     snprintf(expected, sizeof expected,
-             "%s: the run was killed before its end, 1 registration unfinished; `--resume %s` goes on from it", f.paths[0],
+             "%s: the run was killed before its end, at b on gfx1151; `--resume %s` goes on from it", f.paths[0],
              f.paths[0]);
     assert_int_equal(f.report.n_notes, 1);
     assert_string_equal(f.report.notes[0], expected);
