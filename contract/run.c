@@ -507,6 +507,17 @@ void run_skip(const struct registry *registry, const struct run_options *options
             put_skipped(stream, registry->registrations[i], chip, device, reason);
 }
 
+/* What was taken over from another run, or did not build, is no work of this one: it tells nothing of the time that is
+ * left. */
+static bool run_and_account(struct run *run, const struct registration *registration, struct error *error)
+{
+    double done_before = run->done_work;
+    bool ok = run_registration(run, registration, error);
+    if (run->done_work == done_before)
+        run->total_work -= work_of_registration(registration, run->options);
+    return ok;
+}
+
 bool run_gates(struct run *run, struct error *error)
 {
     run->total_work = run->done_work = 0;
@@ -521,7 +532,7 @@ bool run_gates(struct run *run, struct error *error)
         if (!takes_part(run, i))
             put_skipped(run->stream, registration, run->builds.device->chip, run->builds.device->kind,
                         "not registered for this chip");
-        else if (!run_registration(run, registration, error))
+        else if (!run_and_account(run, registration, error))
             return false;
     }
     return true;

@@ -55,6 +55,8 @@ static void step(void *context, const char *registration, const char *shape, dou
 {
     struct progress *progress = context;
     uint64_t now_ns = clock_ns();
+    if (progress->part == 0 && done_share == 0)
+        progress->start_ns = now_ns; /* the kernels are compiled before the first case, which tells nothing of the cases */
     if (!progress->is_terminal || now_ns - progress->last_ns < INTERVAL_NS)
         return;
     char line[PROGRESS_COLUMNS];

@@ -20,7 +20,7 @@
 #include "reports/verdict_json.h"
 #include "tests/support/fake_kernels.h"
 
-enum { MAX_VERDICTS = 400 };
+enum { MAX_VERDICTS = 400, MAX_STEPS = 200 };
 
 /* A run of one registration with its controls, and what came of it. */
 struct fixture {
@@ -35,6 +35,7 @@ struct fixture {
     struct decided *decided;
     struct verdict verdicts[MAX_VERDICTS];
     size_t n_verdicts;
+    double shares[MAX_STEPS];                                                                       /* done at each step */
     int n_steps, interrupt_at;                                                                      /* 0: never */
     size_t (*modelled)(struct device *device, hipFunction_t function, char *text, size_t capacity); /* of the device */
     bool ok;
@@ -51,8 +52,9 @@ static void keep(void *context, const struct verdict *v)
 static void count_step(void *context, const char *registration, const char *shape, double done_share)
 {
     struct fixture *f = context;
-    (void)registration, (void)shape, (void)done_share;
-    f->n_steps++;
+    (void)registration, (void)shape;
+    assert_true(f->n_steps < MAX_STEPS);
+    f->shares[f->n_steps++] = done_share;
 }
 
 static bool interrupted(void *context)
@@ -574,6 +576,39 @@ static void other_code_is_run_again(void **state)
     close_resumed(&r);
 }
 
+/* A second registration, which is run after the fixture's own. */
+static void add_other(struct fixture *f)
+{
+    f->twin = fake_registration("dot");
+    f->twin.name = "fake_other";
+    f->registrations[f->n_registrations++] = &f->twin;
+}
+
+/* Its own work alone says how far a run is: what does not build goes by in no time. */
+static void what_is_not_run_is_no_share_of_the_work(void **state)
+{
+    (void)state;
+    static const char *const only[] = {"fake_other"};
+    struct fixture *alone = fixture("dot"), *after_broken = fixture("dot"), *after_right = fixture("dot");
+    add_other(alone);
+    add_other(after_broken);
+    add_other(after_right);
+    alone->options.only = only;
+    alone->options.n_only = 1;
+    after_broken->registration.source = "broken.hip";
+    go(alone, 0);
+    go(after_broken, 0);
+    go(after_right, 0);
+    assert_true(alone->n_steps > 2 && alone->shares[0] == 0);
+    assert_int_equal(after_broken->n_steps, alone->n_steps);
+    assert_memory_equal(after_broken->shares, alone->shares, sizeof alone->shares);
+    int first = after_right->n_steps - alone->n_steps;
+    assert_true(first > 0 && after_right->shares[first] == 0.5);
+    free(alone);
+    free(after_broken);
+    free(after_right);
+}
+
 /* Whether the second run takes over what the first has decided. Releases both. */
 static bool takes_over(struct fixture *first, struct fixture *second)
 {
@@ -697,6 +732,7 @@ int main(void)
         cmocka_unit_test(registration_of_another_chip_is_counted_as_not_run),
         cmocka_unit_test(interrupted_run_stops_between_cases),
         cmocka_unit_test(finished_registration_is_replayed_not_run),
+        cmocka_unit_test(what_is_not_run_is_no_share_of_the_work),
         cmocka_unit_test(unfinished_registration_is_run_again),
         cmocka_unit_test(other_code_is_run_again),
         cmocka_unit_test(other_code_of_the_twin_is_run_again),
