@@ -75,7 +75,7 @@ bool recorder_take_report(const struct arguments *arguments, const struct report
     struct history *history = history_open(arguments->db, HISTORY_RECORD, error);
     bool ok = history && history_begin(history, &environment, error);
     if (ok) {
-        report_replay(report, history_sink(history));
+        report_replay(report, history_sink_at_once(history));
         ok = history_finish(history, report->status, duration_of(report), error);
     }
     history_close(history);

@@ -36,6 +36,11 @@ static bool open_database(struct history *history, const char *path, enum histor
     database_set_patience(&history->database, history->patience_ms);
     if (mode == HISTORY_RECORD && database_is_read_only(&history->database))
         return error_set(error, STATUS_USAGE, "%s: cannot be written; give a --db that can", path);
+    /* Half the waiting for the disk. What a kill can do is the same; what a power failure can do to a file system that
+     * reorders writes is not, and a history can be recorded from the logs again. */
+    if (mode == HISTORY_RECORD &&
+        !database_script(&history->database, "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL", error))
+        return false;
     return history_schema_prepare(&history->database, mode == HISTORY_RECORD, error);
 }
 

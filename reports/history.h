@@ -40,6 +40,8 @@ void history_set_patience(struct history *history, int milliseconds);
 /* Recording, of one run at a time. */
 bool history_begin(struct history *history, const struct log_environment *environment, struct error *error);
 struct verdict_sink history_sink(struct history *history);
+/* For a run that is over: history_finish writes all of it, in one transaction. */
+struct verdict_sink history_sink_at_once(struct history *history);
 /* The run's exit status, how long it took, and all that is still to be written. Errors: "PATH: reason; what to do"; then
  * nothing of it is written, and it may be tried again. */
 bool history_finish(struct history *history, enum status status, uint64_t duration_ns, struct error *error);

@@ -189,7 +189,7 @@ static bool write_all(struct history *history, const struct run_end *end, struct
     return ok;
 }
 
-static void keep_end(void *context, const struct registration_end *end)
+static void keep_end_waiting(void *context, const struct registration_end *end)
 {
     struct history *history = context;
     struct waiting_end *ends = with_room(history->ends, history->n_ends, &history->end_capacity, sizeof *ends);
@@ -203,6 +203,12 @@ static void keep_end(void *context, const struct registration_end *end)
         .duration_ns = end->duration_ns, .replayed = end->replayed, .first = first, .last = history->n_verdicts};
     snprintf(row->registration, sizeof row->registration, "%s", end->registration);
     snprintf(row->chip, sizeof row->chip, "%s", end->chip);
+}
+
+static void keep_end(void *context, const struct registration_end *end)
+{
+    struct history *history = context;
+    keep_end_waiting(history, end);
     database_set_patience(&history->database, PATIENCE_IN_RUN_MS);
     write_all(history, NULL, NULL);
 }
@@ -210,6 +216,11 @@ static void keep_end(void *context, const struct registration_end *end)
 struct verdict_sink history_sink(struct history *history)
 {
     return (struct verdict_sink){.verdict = keep_verdict, .registration_end = keep_end, .context = history};
+}
+
+struct verdict_sink history_sink_at_once(struct history *history)
+{
+    return (struct verdict_sink){.verdict = keep_verdict, .registration_end = keep_end_waiting, .context = history};
 }
 
 bool history_finish(struct history *history, enum status status, uint64_t duration_ns, struct error *error)
