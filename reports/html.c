@@ -9,22 +9,24 @@
 
 #define DATA_MARK "@REPORT@"
 
-/* Six digits: the page shows four, and the bits of outputs beside them. NULL when out of host memory. */
+/* Nine digits tell every f32 from the next. NULL when out of host memory. */
 static char *dump(const struct report *report, struct arena *arena, enum html_detail detail)
 {
     json_t *data = html_data(report, arena, detail);
-    char *text = data ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    char *text = data ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(data);
     return text;
 }
 
+/* With as much detail as fits. */
 static char *dump_within(const struct report *report, struct arena *arena, size_t n_bytes)
 {
     char *text = dump(report, arena, HTML_ALL_CASES);
-    if (!text || strlen(text) <= n_bytes)
-        return text;
-    free(text);
-    return dump(report, arena, HTML_NO_PASSED_CASES);
+    for (int detail = HTML_ALL_CASES + 1; text && strlen(text) > n_bytes && detail < HTML_DETAIL_COUNT; detail++) {
+        free(text);
+        text = dump(report, arena, (enum html_detail)detail);
+    }
+    return text;
 }
 
 /* In a script element "</script>" and "<!--" would be read as markup, even in a string. */

@@ -29,30 +29,47 @@ static bool is_case(const struct verdict *v)
     return v->subject == SUBJECT_GATE;
 }
 
-/* What its row of a case does not say. */
-static bool has_detail(const struct report_kernel *kernel, const struct verdict *v)
+/* The place of a problem, worst first; n_problems of a verdict that is none. */
+static size_t rank_of(const struct report *report, const struct verdict *v)
 {
-    return !is_case(v) || v->status != VERDICT_PASS || v == kernel->worst || v->has_finding;
+    size_t rank = 0;
+    while (rank < report->n_problems && report->problems[rank] != v)
+        rank++;
+    return rank;
+}
+
+/* What its row of a case does not say. */
+static bool has_detail(const struct making *making, const struct report_kernel *kernel, const struct verdict *v)
+{
+    if (!is_case(v) || v == kernel->worst)
+        return true;
+    if (v->status == VERDICT_PASS)
+        return v->has_finding;
+    size_t n_problems = making->report->n_problems, rank = rank_of(making->report, v);
+    return making->detail < HTML_FEW_PROBLEMS || rank < HTML_PROBLEMS || rank == n_problems;
 }
 
 static void add_problem(struct making *making, const struct verdict *v, json_t *object)
 {
     const struct report *report = making->report;
-    for (size_t i = 0; i < report->n_problems; i++)
-        if (report->problems[i] == v) {
-            json_object_set_new(object, "rank", json_integer((json_int_t)i));
-            json_object_set_new(object, "repeat", json_string(report_repro(report, v, making->arena)));
-            return;
-        }
+    size_t rank = rank_of(report, v);
+    if (rank == report->n_problems)
+        return;
+    json_object_set_new(object, "rank", json_integer((json_int_t)rank));
+    json_object_set_new(object, "repeat", json_string(report_repro(report, v, making->arena)));
 }
 
-static json_t *verdict_detail(struct making *making, const struct verdict *v)
+static json_t *verdict_detail(struct making *making, const struct report_kernel *kernel, const struct verdict *v)
 {
     static const char *const said_elsewhere[] = {"record", "chip",   "registration", "file",        "line",
                                                  "code",   "output", "twin_code",    "duration_ns", "ratio_histogram"};
     json_t *object = verdict_to_json(v);
     for (size_t i = 0; object && i < sizeof said_elsewhere / sizeof *said_elsewhere; i++)
         json_object_del(object, said_elsewhere[i]);
+    if (object && v != kernel->worst) {
+        json_object_del(object, "diagnosis");
+        json_object_del(object, "error_map");
+    }
     add_problem(making, v, object);
     return object;
 }
@@ -88,9 +105,9 @@ static void add_verdicts(struct making *making, const struct report_kernel *kern
     json_int_t n_cases = 0;
     for (size_t i = 0; i < kernel->n_verdicts; i++) {
         const struct verdict *v = kernel->verdicts[i];
-        json_t *place = has_detail(kernel, v) ? json_integer((json_int_t)json_array_size(verdicts)) : NULL;
+        json_t *place = has_detail(making, kernel, v) ? json_integer((json_int_t)json_array_size(verdicts)) : NULL;
         if (place)
-            json_array_append_new(verdicts, verdict_detail(making, v));
+            json_array_append_new(verdicts, verdict_detail(making, kernel, v));
         if (v == kernel->worst)
             json_object_set(object, "worst", place);
         n_cases += is_case(v);
@@ -150,7 +167,8 @@ json_t *html_data(const struct report *report, struct arena *arena, enum html_de
     for (size_t i = 0; i < report->n_kernels; i++)
         json_array_append_new(kernels, kernel_to_json(&making, &report->kernels[i]));
     json_decref(making.places);
-    return json_pack("{s:o, s:i, s:o, s:o, s:i, s:o, s:o}", "environment", log_environment_to_json(&report->environment),
-                     "exit", (int)report->status, "notes", notes, "counts", counts_list(&report->counts), "bound_bin",
-                     RATIO_BIN_BOUND, "texts", making.texts, "kernels", kernels);
+    return json_pack("{s:o, s:i, s:o, s:o, s:i, s:I, s:o, s:o}", "environment",
+                     log_environment_to_json(&report->environment), "exit", (int)report->status, "notes", notes, "counts",
+                     counts_list(&report->counts), "bound_bin", RATIO_BIN_BOUND, "n_problems",
+                     (json_int_t)report->n_problems, "texts", making.texts, "kernels", kernels);
 }

@@ -1,22 +1,40 @@
 // One registration on one chip: its worst case, distances, cases, teeth, controls, resources and findings.
 import { errorMap, occupancyBars, ratioHistogram } from "./charts.js";
 import { h } from "./dom.js";
-import { figure, seconds, toNumber } from "./format.js";
+import { figure, seconds, toNumber, value9 } from "./format.js";
 import { badge, controlsTable, findingCard, kernelLink, resourcesTable, teethTable } from "./sections.js";
 import { table } from "./table.js";
 
 function worstOutput(verdict) {
-  const facts = [["case", `${verdict.shape} (${verdict.pattern})`], ["output", `${verdict.tensor} element ${verdict.element ?? 0}`], ["got", `${figure(verdict.got)} = ${verdict.got_bits ?? "0x0"}`],
-    ["reference", figure(verdict.reference ?? 0)], ["bound", figure(verdict.bound ?? 0)], ["distance", `${figure(verdict.worst_ratio ?? 0)} of the bound`],
+  const facts = [["case", `${verdict.shape} (${verdict.pattern})`], ["output", `${verdict.tensor} element ${verdict.element ?? 0}`], ["got", `${value9(verdict.got)} = ${verdict.got_bits ?? "0x0"}`],
+    ["reference", value9(verdict.reference)], ["bound", figure(verdict.bound ?? 0)], ["distance", `${figure(verdict.worst_ratio ?? 0)} of the bound`],
     ["mean distance, signed", figure(verdict.signed_mean ?? 0)]];
   if (verdict.depth_tensor) facts.push(["additions on the longest way", `${verdict.depth_measured ?? 0} of ${verdict.depth_declared} declared (${verdict.depth_parts})`]);
   if (verdict.twin) facts.push(["distance from its twin", `${figure(verdict.twin_ratio ?? 0)} of both bounds (${verdict.twin})`]);
   return h("dl", { class: "facts" }, facts.map(([term, text]) => h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 }
 
+// The outputs round the worst one, and what their pattern tells.
+function diagnosis({ diagnosis }) {
+  if (!diagnosis) return [];
+  const is = (one, other) => one.row === other.row && one.column === other.column;
+  const mark = (one) => [is(one, diagnosis.worst) && "worst", is(one, diagnosis.first) && "first"].filter(Boolean).join(", ");
+  const number = (label, key, show = figure) => ({ label, numeric: true, value: (one) => toNumber(one[key]), cell: (one) => show(one[key]) });
+  const outputs = [diagnosis.first, ...diagnosis.near.filter((one) => !is(one, diagnosis.first))];
+  return [
+    h("h3", {}, "Wrong outputs"),
+    diagnosis.guess && h("p", { class: "note" }, `The pattern tells: ${diagnosis.guess}`),
+    table({
+      caption: `${diagnosis.tensor}, ${diagnosis.format}, ${diagnosis.rows} x ${diagnosis.columns}: the first wrong output and those round the worst`, rows: outputs,
+      columns: [number("row", "row"), number("column", "column"), number("got", "got", value9), { label: "bits", value: (one) => one.got_bits }, number("reference", "reference", value9),
+        number("bound", "bound"), number("of the bound", "ratio"), number("ulps", "ulps"), { label: "which", value: mark }],
+    }).element,
+  ];
+}
+
 function accuracy(kernel, report) {
   if (!kernel.worst) return [h("p", {}, "Gate 3 compared no output here.")];
-  return [worstOutput(kernel.worst), h("h3", {}, "Distances from the reference"), ratioHistogram(kernel.histogram, report.bound_bin),
+  return [worstOutput(kernel.worst), ...diagnosis(kernel.worst), h("h3", {}, "Distances from the reference"), ratioHistogram(kernel.histogram, report.bound_bin),
     kernel.worst.error_map && h("h3", {}, `Where they are large, in the worst case ${kernel.worst.shape} (${kernel.worst.pattern})`),
     kernel.worst.error_map && errorMap(kernel.worst, kernel.histogram.length, report.bound_bin)];
 }

@@ -15,6 +15,12 @@ export function toNumber(value) {
   return value === "nan" ? NaN : value;
 }
 
+// A value of an output, by as many digits as tell it from its neighbours in f32.
+export function value9(value) {
+  const number = toNumber(value ?? 0);
+  return Number.isFinite(number) ? String(Number(number.toPrecision(9))) : figure(value);
+}
+
 export function figure(value) {
   const number = toNumber(value);
   if (number === undefined || number === null) return "";

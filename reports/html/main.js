@@ -17,7 +17,7 @@ function summary() {
     4: ["was not judged to its end", "bad"] }[report.exit] ?? [`ended with status ${report.exit}`, "bad"];
   const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
   replace(byId("verdict"), h("p", { class: `verdict ${verdict[1]}` }, `The contract ${verdict[0]}.`),
-    h("p", {}, [`${count(kernels, "registration", "registrations")} on ${count(report.counts.length, "chip", "chips")}`, count(report.problems.length, "problem", "problems"),
+    h("p", {}, [`${count(kernels, "registration", "registrations")} on ${count(report.counts.length, "chip", "chips")}`, count(report.n_problems, "problem", "problems"),
       `${report.controls.filter((one) => one.status === "red").length} of ${count(report.controls.length, "control", "controls")} red as planted`,
       `${count(report.findings.filter((one) => one.subject !== "control").length, "finding", "findings")} of the sanitizer besides planted ones`].join("; ") + "."),
     report.notes.map((note) => h("p", { class: "note" }, note)),

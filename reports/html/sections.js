@@ -52,7 +52,7 @@ export function chipsTable(report) {
 export function problemsTable(report) {
   const gate = { label: "gate", numeric: true, value: (v) => v.gate ?? "" };
   return table({
-    caption: "Problems, worst first", rows: report.problems,
+    caption: `Problems, worst first${report.n_problems > report.problems.length ? ` (${report.n_problems - report.problems.length} more are in the log)` : ""}`, rows: report.problems,
     columns: [registration, chip, status, gate, name, place, why, { label: "repeat it", value: (v) => v.repeat ?? "", cell: (v) => h("code", {}, v.repeat ?? "") }],
   });
 }

@@ -100,6 +100,14 @@ async function plotsShowTheRegistrationsNumbers() {
   assert.ok(await page.locator("#detail").getByText("waves a SIMD").count() > 0);
 }
 
+async function wrongOutputsAreShown() {
+  const page = await open("#softmax_rows@gfx1151");
+  const outputs = page.getByRole("group", { name: "the first wrong output and those round the worst" });
+  const worst = await outputs.locator("tr", { hasText: "worst" }).locator("th, td").allTextContents();
+  const [, , got, , reference, bound, ratio] = worst.map(Number);
+  assert.ok(Math.abs(Math.abs(got - reference) / bound / ratio - 1) < 0.01, worst.join(" "));
+}
+
 async function linesShowEarlierRuns() {
   const page = await open();
   const row = rowsOf(page, "registrations").filter({ hasText: "softmax_rows" }).filter({ hasText: "gfx1151" });
@@ -152,6 +160,7 @@ const tests = [
   ["headings sort, by keyboard too", headingsSort],
   ["the keyboard opens a registration and closes it, with the focus", keyboardOpensAndClosesARegistration],
   ["plots show the registration's numbers", plotsShowTheRegistrationsNumbers],
+  ["the worst output and those round it are shown", wrongOutputsAreShown],
   ["lines show earlier runs, where there were any", linesShowEarlierRuns],
   ["findings show their instructions and source", findingsShowTheirInstructionsAndSource],
   ["light and dark differ, by choice and by the system's wish", themesDiffer],

@@ -204,6 +204,25 @@ static void a_large_report_leaves_out_what_passed(void **state)
     report_free(&report);
 }
 
+/* Where all is red, the worst problems are told in full and the others are counted. */
+static void a_report_of_many_problems_tells_the_worst(void **state)
+{
+    (void)state;
+    enum { N = HTML_PROBLEMS + 100 };
+    static struct verdict verdicts[N];
+    for (int i = 0; i < N; i++)
+        verdicts[i] = bound_of("k", 2 + i, 1);
+    struct report report = report_of(verdicts, N);
+    json_t *data = data_within(&report, 3000), *kernel = kernel_of(data, 0), *told = json_object_get(kernel, "verdicts");
+    assert_int_equal(json_integer_value(json_object_get(data, "n_problems")), N);
+    assert_int_equal(json_array_size(json_object_get(kernel, "cases")), N);
+    assert_int_equal(json_array_size(told), HTML_PROBLEMS);
+    for (size_t i = 0; i < json_array_size(told); i++)
+        assert_true(json_integer_value(json_object_get(json_array_get(told, i), "rank")) < HTML_PROBLEMS);
+    json_decref(data);
+    report_free(&report);
+}
+
 static void a_program_without_the_page_says_so(void **state)
 {
     (void)state;
@@ -240,6 +259,7 @@ int main(void)
         cmocka_unit_test(problems_are_ranked_and_can_be_repeated),
         cmocka_unit_test(text_that_looks_like_markup_stays_text),
         cmocka_unit_test(a_large_report_leaves_out_what_passed),
+        cmocka_unit_test(a_report_of_many_problems_tells_the_worst),
         cmocka_unit_test(a_program_without_the_page_says_so),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
