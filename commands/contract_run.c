@@ -132,6 +132,8 @@ static bool open_invocation(struct invocation *in, struct error *error)
         return false;
     if (!selects_anything(in))
         return error_set(error, STATUS_USAGE, "no registration is selected; `hipcontract list` shows their names");
+    if (!session_name_gpu(&in->session, &in->arguments, error))
+        return false;
     in->environment = run_environment(&in->session);
     if (!report_files_check(&in->arguments.report_files, error) || !open_log(in, error) || !open_report(in, error))
         return false;
@@ -307,12 +309,11 @@ static bool run_limits(struct invocation *in, const char *chip, struct error *er
 
 static bool run_all_chips(struct invocation *in, struct error *error)
 {
-    const char *fallback = in->arguments.on_gpu ? NULL : DEFAULT_CHIP;
     size_t n = in->arguments.n_chips ? in->arguments.n_chips : 1;
     bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
         in->progress.part = (int)i;
-        ok = run_chip(in, in->arguments.n_chips ? in->arguments.chips[i] : fallback, error);
+        ok = run_chip(in, in->arguments.n_chips ? in->arguments.chips[i] : DEFAULT_CHIP, error);
         in->options.no_teeth = true;
     }
     for (size_t i = 0; i < in->counts.n_chips && ok; i++) {

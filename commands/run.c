@@ -441,6 +441,7 @@ static bool run_on_device(struct one_run *one, struct error *error)
     if (!session_device(one->session, chip, &device, error))
         return false;
     one->environment = run_environment(one->session);
+    one->environment.chips = device->chip;
     one->builds = (struct builds){.builder = &one->session->builder, .device = device};
     bool ok = builds_target(&one->builds, one->registration, NULL, &one->target, error) &&
               run_record_open(&one->record, one->session, &one->environment, error);

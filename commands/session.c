@@ -155,3 +155,18 @@ bool session_device(const struct session *session, const char *chip, struct devi
     };
     return emulator_open(&options, device, error);
 }
+
+bool session_name_gpu(struct session *session, struct arguments *arguments, struct error *error)
+{
+    struct device *device;
+    if (!arguments->on_gpu || arguments->n_chips)
+        return true;
+    if (!open_gpu(session, NULL, &device, error))
+        return false;
+    arguments->chips[0] = arena_format(&session->arena, "%s", device->chip);
+    device->close(device);
+    if (!arguments->chips[0])
+        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the GPU's name");
+    arguments->n_chips = 1;
+    return true;
+}

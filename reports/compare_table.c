@@ -29,7 +29,7 @@ static const char *or_unknown(const char *text)
     return text ? text : "not known";
 }
 
-/* The chips that the cases ran on: a GPU's log opens before it is known. */
+/* The chips that the cases ran on, which may be fewer than were asked for. */
 static void list_chips(const struct compare_side *side, char *list, size_t capacity)
 {
     *list = '\0';
