@@ -178,7 +178,7 @@ static bool make_kernel(struct report *report, const struct report_entry *rows, 
     size_t n_most = go ? go->n : 0;
     for (size_t i = 0; i < n; i++)
         n_most += rows[i].is_limits ? rows[i].n : 0;
-    const struct verdict **verdicts = arena_alloc(&report->arena, n_most * sizeof *verdicts);
+    const struct verdict **verdicts = arena_alloc(&report->arena, n_most * sizeof(void *));
     if (!verdicts)
         return false;
     *kernel = (struct report_kernel){.registration = rows->registration,
@@ -267,14 +267,14 @@ static bool list_problems(struct report *report, struct error *error)
     size_t n = 0;
     for (size_t i = 0; i < report->n_kernels; i++)
         n += report->kernels[i].n_verdicts;
-    const struct verdict **problems = arena_alloc(&report->arena, (n + 1) * sizeof *problems);
+    const struct verdict **problems = arena_alloc(&report->arena, (n + 1) * sizeof(void *));
     if (!problems)
         return no_memory(error);
     for (size_t i = 0; i < report->n_kernels; i++)
         for (size_t v = 0; v < report->kernels[i].n_verdicts; v++)
             if (verdict_exit(report->kernels[i].verdicts[v]) != STATUS_OK)
                 problems[report->n_problems++] = report->kernels[i].verdicts[v];
-    qsort(problems, report->n_problems, sizeof *problems, report_by_severity);
+    qsort(problems, report->n_problems, sizeof(void *), report_by_severity);
     report->problems = problems;
     report->is_red = report->n_problems > 0;
     return true;

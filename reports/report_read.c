@@ -74,11 +74,11 @@ static bool append(struct report *report, struct report_entry *entry, const stru
 {
     if (entry->n == entry->capacity) {
         size_t capacity = entry->capacity ? entry->capacity * 2 : 16;
-        const struct verdict **grown = arena_alloc(&report->arena, capacity * sizeof *grown);
+        const struct verdict **grown = arena_alloc(&report->arena, capacity * sizeof(void *));
         if (!grown)
             return false;
         if (entry->n)
-            memcpy(grown, entry->verdicts, entry->n * sizeof *grown);
+            memcpy(grown, entry->verdicts, entry->n * sizeof(void *));
         entry->verdicts = grown;
         entry->capacity = capacity;
     }
