@@ -220,6 +220,9 @@ bool verdict_from_json(const json_t *object, struct verdict *verdict)
         if (json && !field_from_json(&fields[i], json, (char *)verdict + fields[i].offset))
             return false;
     }
+    /* Readers count by gate: a number that is none would reach past their arrays. */
+    if (verdict->gate < 0 || verdict->gate > GATE_LIMITS)
+        return false;
     const json_t *finding = json_object_get(object, "finding"), *map = json_object_get(object, "error_map");
     const json_t *resources = json_object_get(object, "resources"), *diagnosis = json_object_get(object, "diagnosis");
     verdict->has_finding = finding != NULL;

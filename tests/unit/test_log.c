@@ -190,6 +190,8 @@ static void wrong_types_are_refused(void **state)
     static const char *const spoils[][2] = {
         {"status", "\"fine\""},
         {"gate", "\"three\""},
+        {"gate", "6"},
+        {"gate", "-1"},
         {"code", "\"12\""},
         {"worst_ratio", "\"big\""},
         {"chip", "5"},
