@@ -80,6 +80,15 @@ static bool take_text(struct rows *rows, sqlite3_stmt *row, int column, const ch
     return !value || *text;
 }
 
+/* A name that the tables do not let be NULL: "" in a file that was changed by hand. */
+static bool take_name(struct rows *rows, sqlite3_stmt *row, int column, const char **name)
+{
+    if (!take_text(rows, row, column, name))
+        return false;
+    *name = *name ? *name : "";
+    return true;
+}
+
 static int64_t number_or_minus_1(sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, column);
@@ -99,9 +108,9 @@ static bool take_run(struct rows *rows, sqlite3_stmt *row, struct history_run *r
                                 .exit = number_or_minus_1(row, 3),
                                 .shard = sqlite3_column_int64(row, 10),
                                 .n_shards = sqlite3_column_int64(row, 11)};
-    return take_text(rows, row, 4, &run->commit) && take_text(rows, row, 5, &run->toolchain) &&
-           take_text(rows, row, 6, &run->device) && take_text(rows, row, 7, &run->chips) &&
-           take_text(rows, row, 8, &run->scope) && take_text(rows, row, 9, &run->kernels);
+    return take_text(rows, row, 4, &run->commit) && take_name(rows, row, 5, &run->toolchain) &&
+           take_name(rows, row, 6, &run->device) && take_name(rows, row, 7, &run->chips) &&
+           take_name(rows, row, 8, &run->scope) && take_text(rows, row, 9, &run->kernels);
 }
 
 static bool take_run_row(void *context, sqlite3_stmt *row)
@@ -126,8 +135,8 @@ static bool take_registration_row(void *context, sqlite3_stmt *row)
         return false;
     *r = (struct history_row){0};
     int column = RUN_COLUMN_COUNT;
-    bool ok = take_run(rows, row, &r->run) && take_text(rows, row, column++, &r->registration) &&
-              take_text(rows, row, column++, &r->chip) && take_text(rows, row, column++, &r->code);
+    bool ok = take_run(rows, row, &r->run) && take_name(rows, row, column++, &r->registration) &&
+              take_name(rows, row, column++, &r->chip) && take_text(rows, row, column++, &r->code);
     r->n_verdicts = sqlite3_column_int64(row, column++);
     r->n_red = sqlite3_column_int64(row, column++);
     r->n_known = sqlite3_column_int64(row, column++);
@@ -157,8 +166,8 @@ static bool take_kernel_row(void *context, sqlite3_stmt *row)
         return false;
     *kernel = (struct history_kernel){0};
     take_figures(row, RUN_COLUMN_COUNT + 2, kernel->figure);
-    return take_run(rows, row, &kernel->run) && take_text(rows, row, RUN_COLUMN_COUNT, &kernel->kernel) &&
-           take_text(rows, row, RUN_COLUMN_COUNT + 1, &kernel->chip) &&
+    return take_run(rows, row, &kernel->run) && take_name(rows, row, RUN_COLUMN_COUNT, &kernel->kernel) &&
+           take_name(rows, row, RUN_COLUMN_COUNT + 1, &kernel->chip) &&
            take_text(rows, row, RUN_COLUMN_COUNT + 3, &kernel->problem);
 }
 

@@ -12,17 +12,22 @@
 /* Others do not hold a run up for long: what does not get in waits for the next registration. */
 enum { PATIENCE_IN_RUN_MS = 500 };
 
+/* What every log of today says; one that did not is a run all the same. */
+static struct sql_value name_of(const char *text)
+{
+    return sql_text(text ? text : "");
+}
+
 bool history_begin(struct history *history, const struct log_environment *e, struct error *error)
 {
     if (!database_run(
             &history->database,
             "INSERT INTO runs (started_s, hipcontract, commit_id, toolchain, compiler, device, chips, scope, checks,"
             " matrix_model, seed, runs, device_count, kernels, shard, shards) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            SQL_VALUES(sql_integer(time(NULL)), sql_text(e->version), sql_text(e->commit), sql_text(e->toolchain),
-                       sql_text(e->compiler), sql_text(e->device), sql_text(e->chips), sql_text(e->scope),
-                       sql_text(e->checks), sql_text(e->matrix_model), sql_integer((int64_t)e->seed),
-                       sql_integer(e->n_runs), sql_integer(e->n_devices), sql_text(e->kernels),
-                       e->n_shards ? sql_integer(e->shard) : sql_null(),
+            SQL_VALUES(sql_integer(time(NULL)), name_of(e->version), sql_text(e->commit), name_of(e->toolchain),
+                       sql_text(e->compiler), name_of(e->device), name_of(e->chips), name_of(e->scope), sql_text(e->checks),
+                       sql_text(e->matrix_model), sql_integer((int64_t)e->seed), sql_integer(e->n_runs),
+                       sql_integer(e->n_devices), sql_text(e->kernels), e->n_shards ? sql_integer(e->shard) : sql_null(),
                        e->n_shards ? sql_integer(e->n_shards) : sql_null()),
             error))
         return false;

@@ -267,6 +267,17 @@ static void resources_are_kept_a_kernel_and_run(void **state)
     arena_free(&arena);
 }
 
+static void a_run_of_which_little_is_known_is_recorded(void **state)
+{
+    const struct place *place = *state;
+    record_run(place->path, &(struct log_environment){.seed = 3}, 5);
+    struct answer answer = ask(place->path, &all);
+    assert_true(answer.n_runs == 1 && answer.n_rows == 1);
+    assert_string_equal(answer.runs[0].toolchain, "");
+    assert_null(answer.runs[0].commit);
+    drop(&answer);
+}
+
 static void filters_select_names_chips_and_the_last_runs(void **state)
 {
     const struct place *place = *state;
@@ -602,6 +613,37 @@ static void a_newer_version_is_refused(void **state)
     refused(place->path, HISTORY_RECORD, "use a newer hipcontract");
 }
 
+/* A file that holds what no run would write is shown as far as it goes. */
+static void rows_that_were_changed_by_hand_are_read(void **state)
+{
+    const struct place *place = *state;
+    record_run(place->path, &environment, 5);
+    sql(place->path, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '');");
+    sql(place->path,
+        "UPDATE runs SET toolchain = NULL, device = NULL, scope = NULL, chips = 7, started_s = 1e18, exit = 99;"
+        "INSERT INTO kernels (run, kernel, chip, figures) VALUES (1, 'symbol', 'gfx1151', '{\"vgprs\":\"many\"}'),"
+        " (1, 'other', 'gfx1151', 'no json')");
+    struct answer answer = ask(place->path, &all);
+    assert_true(answer.n_rows == 1 && answer.n_runs == 1);
+    assert_string_equal(answer.rows[0].run.scope, "");
+    assert_string_equal(answer.runs[0].chips, "7");
+    size_t n;
+    struct history_kernel *kernels = ask_kernels(answer.history, &all, &answer.arena, &n);
+    assert_int_equal(n, 2);
+    assert_true(kernels[0].figure[RECORD_vgprs] == RECORD_ABSENT && kernels[1].figure[RECORD_vgprs] == RECORD_ABSENT);
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    assert_true(history_runs_write_text(out, answer.runs, 1) && history_rows_write_text(out, answer.rows, 1) &&
+                history_kernels_write_text(out, kernels, n) && history_runs_write_json(out, answer.runs, 1) &&
+                history_rows_write_json(out, answer.rows, 1, kernels, n));
+    fclose(out);
+    assert_non_null(strstr(text, "  ?  "));
+    assert_non_null(strstr(text, "  unfinished  7\n"));
+    free(text);
+    drop(&answer);
+}
+
 /* The history of version 1, as that version left it. */
 static void make_version_1(const struct place *place)
 {
@@ -737,6 +779,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_PLACE(what_a_run_decided_can_be_asked_for),
         IN_PLACE(resources_are_kept_a_kernel_and_run),
+        IN_PLACE(a_run_of_which_little_is_known_is_recorded),
         IN_PLACE(filters_select_names_chips_and_the_last_runs),
         IN_PLACE(cost_is_the_median_of_comparable_runs),
         IN_PLACE(cost_is_the_same_for_all_shards_of_a_run),
@@ -752,6 +795,7 @@ int main(void)
         IN_PLACE(an_older_version_is_brought_up_to_date_and_loses_nothing),
         IN_PLACE(runs_that_find_an_older_version_at_once_agree),
         IN_PLACE(an_older_version_that_cannot_be_written_says_so),
+        IN_PLACE(rows_that_were_changed_by_hand_are_read),
         IN_PLACE(a_damaged_file_is_one_clear_line),
         IN_PLACE(a_file_that_cannot_be_written_can_be_read),
         cmocka_unit_test(default_path_follows_xdg),
