@@ -57,7 +57,7 @@ function applyFilter() {
   const chosen = chooser();
   for (const { rows, show } of views) show(rows.filter(chosen));
   const n = report.kernels.filter(chosen).length;
-  byId("filter-count").textContent = `${n} of ${report.kernels.length} registrations`;
+  byId("filter-count").textContent = `${n} of ${report.kernels.length} rows of registrations`;
 }
 
 function fillFilter() {
