@@ -149,10 +149,13 @@ static bool open_invocation(struct invocation *in, struct error *error)
         stream_add(&in->stream, kept_outputs_sink(&in->kept));
     if (in->report.n_logs)
         stream_add(&in->stream, report_sink(&in->report));
+    /* Before the console: what was printed is recorded, whatever comes after. */
+    if (!recorder_open(&in->recorder, &in->arguments, &in->environment, &in->stream, error))
+        return false;
     stream_add(&in->stream, counts_sink(&in->counts));
     stream_add(&in->stream, progress_counts(&in->progress));
     stream_add(&in->stream, console_sink(&in->console));
-    return recorder_open(&in->recorder, &in->arguments, &in->environment, &in->stream, error);
+    return true;
 }
 
 static void print_header(const struct invocation *in, const char *chip)
