@@ -1,6 +1,5 @@
 #include "commands/limits_pass.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -10,6 +9,7 @@
 
 #include "commands/budgets.h"
 #include "contract/base/clock.h"
+#include "contract/base/globs.h"
 #include "contract/base/parallel.h"
 #include "contract/base/project.h"
 
@@ -44,22 +44,19 @@ struct pass {
     size_t n_judged; /* records of the file whose figures were measured now */
 };
 
-static bool matches(const struct limits_options *options, const char *name)
+static bool matches(const struct pass *pass, const char *name)
 {
-    for (size_t i = 0; i < options->n_only; i++)
-        if (fnmatch(options->only[i], name, 0) == 0)
-            return true;
-    return options->n_only == 0;
+    return globs_choose(pass->options->only, pass->options->n_only, name);
 }
 
 static bool is_selected(const struct pass *pass, const struct registration *registration)
 {
     const struct reg_launcher *launcher = registration->launcher;
-    bool selected = matches(pass->options, registration->name);
+    bool selected = matches(pass, registration->name);
     if (!launcher)
-        return selected || matches(pass->options, registration->symbol);
+        return selected || matches(pass, registration->symbol);
     for (int i = 0; i < REG_MAX_KERNELS && launcher->kernels[i]; i++)
-        selected |= matches(pass->options, launcher->kernels[i]);
+        selected |= matches(pass, launcher->kernels[i]);
     return selected;
 }
 
@@ -413,7 +410,7 @@ static bool judge_unit(struct pass *pass, const struct unit *unit)
     for (size_t i = 0; i < unit->object.n_kernels; i++) {
         const struct code_kernel *kernel = &unit->object.kernels[i];
         /* Kernels that nothing registers have records too; a selection leaves them out unless it names them. */
-        if (!first_registration(pass, unit, kernel->name) && !matches(pass->options, kernel->name))
+        if (!first_registration(pass, unit, kernel->name) && !matches(pass, kernel->name))
             continue;
         if (!judge_record(pass, unit, kernel))
             return false;

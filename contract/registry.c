@@ -148,14 +148,19 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool roots_are_same(const char *a, const char *b)
+{
+    return same_text(a, b);
+}
+
 bool registrations_share_family(const struct registration *a, const struct registration *b)
 {
-    return same_text(a->root, b->root) && same_text(a->family, b->family);
+    return roots_are_same(a->root, b->root) && same_text(a->family, b->family);
 }
 
 bool registrations_share_source(const struct registration *a, const struct registration *b)
 {
-    return same_text(a->root, b->root) && same_text(a->source, b->source);
+    return roots_are_same(a->root, b->root) && same_text(a->source, b->source);
 }
 
 bool registration_is_for(const struct registration *registration, const char *chip)

@@ -31,6 +31,8 @@ struct control_place {
     enum reg_pattern pattern;
 };
 struct control_place control_place(const struct control *control, const struct registration *registration);
+/* Roots of registrations: NULL is the project's. */
+bool roots_are_same(const char *a, const char *b);
 /* One record file holds the kernels of both. */
 bool registrations_share_family(const struct registration *a, const struct registration *b);
 /* Both are compiled from one source: family and chip alike, they have one code object. */
