@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -262,6 +263,10 @@ static void atomics_add_one_after_another(void **state)
         {RDNA, "v_add_f32 v1, v1, v1\nds_max_f32 v9, v1\nds_load_b32 v0, v9", BOTH(1)},
         {RDNA, "v_add_f32 v1, v1, v1\nds_storexchg_rtn_b32 v3, v9, v1\nds_storexchg_rtn_b32 v0, v9, v2", BOTH(1)},
         {CDNA, PACKED "s_mov_b64 exec, 1\nds_pk_add_f16 v9, v3\nds_read_b32 v0, v9", {2, 3}},
+        {"gfx908", 64,
+         "s_mov_b64 exec, 1\nv_add_f32 v1, v1, v1\nds_write_b32 v9, v1 offset:8\nds_add_src2_f32 v9 offset:2\n"
+         "ds_read_b32 v0, v9",
+         BOTH(2)},
     };
     EXPECT_ROWS(rows);
     expect_lane(RDNA, "ds_add_rtn_f32 v0, v9, v1", 0, 31, (struct expected)BOTH(31));
@@ -297,6 +302,67 @@ static void dot_and_matrix_steps_are_the_chips(void **state)
         {"gfx950", 64, "v_mfma_f32_16x16x32_bf16 v[0:3], v[4:7], v[8:11], v[12:15]", BOTH(4)},
     };
     EXPECT_ROWS(rows);
+}
+
+static bool says(const char *mnemonic, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(mnemonic, *words))
+            return true;
+    return false;
+}
+
+/* By its name, which says what it does and in which formats; integers have others. v_div_fmas is part of a division. */
+static bool adds_floats(const char *mnemonic)
+{
+    static const char *const adds[] = {"add", "sub", "fma", "mad", "mac", "dot", "wmma", "interp", NULL},
+                             *const floats[] = {"f16", "f32", "f64", NULL}, *const parts[] = {"v_div_fmas", NULL};
+    return says(mnemonic, adds) && says(mnemonic, floats) && !says(mnemonic, parts);
+}
+
+/* A row that is new in the opcode table and adds would else be carried, uncounted. */
+static void every_instruction_that_adds_floats_is_counted(void **state)
+{
+    (void)state;
+    size_t n_opcodes, n_counted = 0;
+    const struct opcode *table = opcode_table(&n_opcodes);
+    for (size_t i = 0; i < n_opcodes; i++) {
+        uint8_t kind = depth_kind_of(table[i].mnemonic);
+        bool counts = kind == DEPTH_SUM || kind == DEPTH_FMA || kind == DEPTH_STEPS;
+        n_counted += counts;
+        if (adds_floats(table[i].mnemonic) && !counts)
+            fail_msg("%s adds floats; depth.def has no count for it", table[i].mnemonic);
+    }
+    assert_true(n_counted > 100);
+}
+
+/* The k of "v_mfma_f32_16x16x32_…". */
+static int k_of(const char *mnemonic)
+{
+    return atoi(strchr(strchr(mnemonic, 'x') + 1, 'x') + 1);
+}
+
+/* As chains of fma all have one rounding for each product, of which sparse ones make half. */
+static void every_matrix_instruction_has_a_step_for_each_product_as_a_chain(void **state)
+{
+    (void)state;
+    size_t n_opcodes, n_matrices = 0;
+    const struct opcode *table = opcode_table(&n_opcodes);
+    const struct chip chip = {.family = CHIP_CDNA3};
+    const struct emulated_code code = {.chip = &chip};
+    const struct dispatch dispatch = {.code = &code, .matrix_model = MATRIX_MODEL_IEEE};
+    for (size_t i = 0; i < n_opcodes; i++) {
+        struct depth_opcode depth = {0};
+        const char *name = table[i].mnemonic;
+        if (table[i].class != CLASS_MATRIX || !adds_floats(name))
+            continue;
+        bool is_sparse = strstr(name, "smfmac") || strstr(name, "swmmac");
+        n_matrices++;
+        depth_steps(&dispatch, &table[i], &depth);
+        if (depth.steps != k_of(name) / (is_sparse ? 2 : 1))
+            fail_msg("%s has %d steps", name, depth.steps);
+    }
+    assert_true(n_matrices > 60);
 }
 
 static void a_matrix_takes_the_deepest_of_its_factors_and_its_own_accumulators(void **state)
@@ -345,6 +411,8 @@ int main(void)
         cmocka_unit_test(counts_go_through_lds),
         cmocka_unit_test(atomics_add_one_after_another),
         cmocka_unit_test(dot_and_matrix_steps_are_the_chips),
+        cmocka_unit_test(every_instruction_that_adds_floats_is_counted),
+        cmocka_unit_test(every_matrix_instruction_has_a_step_for_each_product_as_a_chain),
         cmocka_unit_test(a_matrix_takes_the_deepest_of_its_factors_and_its_own_accumulators),
         cmocka_unit_test(scalar_floats_count_too),
         cmocka_unit_test(counts_end_at_their_most),

@@ -4,7 +4,7 @@
 
 #include "device/emulator/depth/depth_state.h"
 
-static uint8_t kind_of(const char *mnemonic)
+uint8_t depth_kind_of(const char *mnemonic)
 {
     static const struct {
         const char *pattern;
@@ -25,7 +25,7 @@ static void note_opcode(const struct dispatch *dispatch, const struct opcode *op
     if (!opcode)
         return;
     struct depth_opcode *to = &dispatch->checks->depth->opcodes[opcode->index];
-    *to = (struct depth_opcode){.kind = kind_of(opcode->mnemonic)};
+    *to = (struct depth_opcode){.kind = depth_kind_of(opcode->mnemonic)};
     if (to->kind == DEPTH_STEPS)
         depth_steps(dispatch, opcode, to);
 }
