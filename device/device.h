@@ -65,6 +65,9 @@ struct finding {
 /* Fills text from the other fields. */
 void finding_compose(struct finding *finding);
 
+/* Where the counts of depth_of end: what has that many additions may have more. */
+enum { DEVICE_DEPTH_MOST = INT16_MAX - 1 };
+
 struct device {
     const struct hip_api *hip;
     const char *kind; /* "emulator" or "rocm" */
@@ -95,7 +98,7 @@ struct device {
     size_t (*modelled)(struct device *device, hipFunction_t function, char *text, size_t capacity);
     /* Emulator: later launches count the additions that round on the longest way to each value (docs/numerics.md, "Depth"),
      * from what memory holds as data; off forgets the counts. The largest count in n_bytes at a device pointer, and in *at
-     * the offset of the first byte that has it. NULL where the device cannot. */
+     * the offset of the first byte that has it; DEVICE_DEPTH_MOST at the most. NULL where the device cannot. */
     void (*measure_depth)(struct device *device, bool on);
     uint32_t (*depth_of)(struct device *device, const void *pointer, size_t n_bytes, size_t *at);
     void (*close)(struct device *device);
