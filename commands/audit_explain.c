@@ -39,12 +39,7 @@ static bool matches(const struct arguments *arguments, const char *name)
 /* Of a launcher any kernel may be named: which of them a source has is known when it is compiled. */
 static bool may_have_selected(const struct arguments *arguments, const struct registration *registration)
 {
-    bool selected = matches(arguments, registration->name);
-    if (!registration->launcher)
-        return selected || matches(arguments, registration->symbol);
-    for (int i = 0; i < REG_MAX_KERNELS && registration->launcher->kernels[i]; i++)
-        selected |= matches(arguments, registration->launcher->kernels[i]);
-    return selected;
+    return registration_is_chosen(registration, arguments->only, arguments->n_only);
 }
 
 static bool is_selected(const struct explaining *explaining, const struct registration *of, const char *chip,

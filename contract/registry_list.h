@@ -45,6 +45,8 @@ bool chips_next(const char **list, char chip[CHIP_NAME_BYTES]);
 bool chips_hold(const char *list, const char *chip);
 /* Its list of chips names this one, or there is no list. */
 bool registration_is_for(const struct registration *registration, const char *chip);
+/* One of the patterns matches its own name, or that of a kernel that it launches; of no patterns all are chosen. */
+bool registration_is_chosen(const struct registration *registration, const char *const *globs, size_t n_globs);
 /* What a control must be on a chip of its registration. */
 enum control_duty { CONTROL_MUST_BE_RED, CONTROL_MUST_BE_GREEN, CONTROL_NOT_HERE };
 enum control_duty control_duty(const struct control *control, const char *chip);
