@@ -34,6 +34,11 @@ enum audit_format audit_format_find(const char *name)
     return (enum audit_format)format;
 }
 
+bool audit_format_is_for_programs(enum audit_format format)
+{
+    return format == AUDIT_FORMAT_JSON || format == AUDIT_FORMAT_CSV;
+}
+
 static const char *heading(int column)
 {
     static const char *const names[] = {

@@ -119,9 +119,7 @@ const char *toolchain_name(const struct toolchain *toolchain)
 
 const char *toolchain_short_name(const struct toolchain *toolchain)
 {
-    static const char debian[] = "debian-";
-    const char *name = toolchain->profile.name;
-    return strncmp(name, debian, strlen(debian)) == 0 ? name + strlen(debian) : name;
+    return profile_short_name(&toolchain->profile);
 }
 
 const char *toolchain_cache(const struct toolchain *toolchain)
