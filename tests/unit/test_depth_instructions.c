@@ -235,6 +235,8 @@ static void counts_go_where_lanes_go(void **state)
     }
 }
 
+#define NO_BYTES "s_mov_b32 s0, 0\ns_mov_b32 s1, 0\ns_mov_b32 s2, 0\ns_mov_b32 s3, 0x00027000\n"
+
 /* LDS is zeros, and data. */
 static void counts_go_through_lds(void **state)
 {
@@ -248,6 +250,19 @@ static void counts_go_through_lds(void **state)
         {RDNA, PACKED "ds_store_b16_d16_hi v9, v3\nds_load_b32 v0, v9", {2, 0}},
         {RDNA, "v_mov_b32 v1, 0\nds_store_b32 v9, v1\nds_load_b32 v0, v9\nv_add_f32 v0, v0, v2", BOTH(0)},
         {RDNA, HALVES "ds_store_2addr_b32 v9, v1, v2 offset1:5\nds_load_b32 v0, v9 offset:20", BOTH(2)},
+    };
+    EXPECT_ROWS(rows);
+}
+
+/* A descriptor of no bytes clips every lane, which loads zeros, data: into what the load writes, and no more. */
+static void a_clipped_load_is_data_where_it_writes(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_dword v0, off, s[0:3], 0", BOTH(0)},
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_short_d16_hi v0, off, s[0:3], 0", {1, 0}},
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_short_d16 v0, off, s[0:3], 0", {0, 1}},
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_ushort v0, off, s[0:3], 0", BOTH(0)},
     };
     EXPECT_ROWS(rows);
 }
@@ -430,6 +445,7 @@ int main(void)
         cmocka_unit_test(packed_floats_are_counted_apart),
         cmocka_unit_test(counts_go_where_lanes_go),
         cmocka_unit_test(counts_go_through_lds),
+        cmocka_unit_test(a_clipped_load_is_data_where_it_writes),
         cmocka_unit_test(atomics_add_one_after_another),
         cmocka_unit_test(dot_and_matrix_steps_are_the_chips),
         cmocka_unit_test(every_instruction_that_adds_floats_is_counted),
