@@ -186,7 +186,7 @@ static void set_data(struct wave *wave, const struct flow_range *to, unsigned ro
 {
     const uint32_t written = to->part == FLOW_WHOLE ? UINT32_MAX : to->part == FLOW_LOW ? 0xffff : 0xffff0000;
     const uint32_t data = depth_both(DEPTH_DATA) & written;
-    uint32_t halves[MAX_LANES];
+    uint32_t halves[MAX_LANES] = {0};
     if (to->part == FLOW_WHOLE) {
         depth_set_all(wave, row, depth_exec(wave), data);
         return;
