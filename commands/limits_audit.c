@@ -109,6 +109,23 @@ static bool open_compilers(struct limits_audit *audit, struct error *error)
     return true;
 }
 
+/* Of a source that the default compiler compiled, the kernels that it made. */
+static bool may_have(void *context, const struct registration *of, const char *chip, const char *kernel)
+{
+    const struct limits_audit *audit = context;
+    bool is_known = false;
+    for (size_t i = 0; i < audit->n_rows; i++) {
+        const struct audit_row *row = &audit->rows[i];
+        if (!audit->compilers[row->compiler].is_default || !row->has_measured || strcmp(row->chip, chip) != 0 ||
+            !registrations_share_source(row->source, of))
+            continue;
+        if (strcmp(row->name, kernel) == 0)
+            return true;
+        is_known = true;
+    }
+    return !is_known;
+}
+
 static bool run_compiler(struct limits_audit *audit, size_t index, struct error *error)
 {
     const struct session *session = audit->session;
@@ -117,6 +134,7 @@ static bool run_compiler(struct limits_audit *audit, size_t index, struct error 
     struct progress progress = progress_begin(stderr, isatty(STDERR_FILENO));
     struct progress_sink sink = progress_sink(&progress);
     struct gathering gathering = {.audit = audit, .compiler = index, .progress = &progress};
+    const struct limits_variants variants = {may_have, audit};
     const struct limits_options options = {.chips = arguments->chips,
                                            .n_chips = arguments->n_chips,
                                            .only = arguments->only,
@@ -124,7 +142,8 @@ static bool run_compiler(struct limits_audit *audit, size_t index, struct error 
                                            .n_jobs = arguments->n_jobs,
                                            .update = arguments->update,
                                            .is_optional = !compiler->is_default,
-                                           .progress = &sink};
+                                           .progress = &sink,
+                                           .variants = &variants};
     bool ok = limits_pass(&session->registry, compiler->toolchain, &options, keep, &gathering, &compiler->totals, error);
     progress_clear(&progress);
     return ok && (!gathering.out_of_memory || error_set(error, STATUS_ENVIRONMENT, "out of memory"));

@@ -59,6 +59,12 @@ static void judge_absent_kernels(struct limits_run *run, const struct limits_uni
     }
 }
 
+static bool may_have(const struct limits_run *run, const struct limits_unit *unit, const char *kernel)
+{
+    const struct limits_variants *variants = run->options->variants;
+    return !variants || variants->may_have(variants->context, unit->of, unit->chip->name, kernel);
+}
+
 /* The kernels that selected registrations launch of a source, each once; their number. */
 static size_t kernels_of(const struct limits_run *run, const struct limits_unit *unit, const char **names)
 {
@@ -72,7 +78,7 @@ static size_t kernels_of(const struct limits_run *run, const struct limits_unit 
             size_t same = 0;
             while (same < n && strcmp(names[same], kernels[k]) != 0)
                 same++;
-            if (same == n)
+            if (same == n && may_have(run, unit, kernels[k]))
                 names[n++] = kernels[k];
         }
     }

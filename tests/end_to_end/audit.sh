@@ -46,6 +46,14 @@ csv() {
             NR == 2 { sub(/\r$/, ""); good = $column["family"] == "softmax" && $column["vgprs"] == vgprs && $column["state"] == "current" }
             END { exit !(good && NR == 2) }' "$work/out"
 }
+# Of a launcher's variants a chip has some: the others are not there for an older compiler to refuse. clang-15 knows no gfx1201.
+variants() {
+    local all='--compiler clang-22,clang-15 --chip gfx1201'
+    # shellcheck disable=SC2086
+    ends 0 env HIPCONTRACT_ROOT="$copy" "$HIPCONTRACT" audit 'hgemm*splitk*' $all &&
+        out_says 'gfx1201 +clang-15 .*not compiled by clang-15' &&
+        diff -u <(awk '$3 == "clang-22" { print $1 }' "$work/out") <(awk '$3 == "clang-15" { print $1 }' "$work/out")
+}
 markdown() { audit 0 --chip gfx90a --format markdown && out_says "^\| softmax_rows \| gfx90a \| clang-22 \| $(recorded gfx90a vgprs) \|" && [ "$(grep -c '^|' "$work/out")" -eq 3 ]; }
 record_line() { audit 0 --chip gfx90a --record && out_says "^RECORD gfx90a softmax_rows vgprs $(recorded gfx90a vgprs) .* compiler clang-22$"; }
 record_in_a_table_for_programs() { audit 2 --format json --record && one_error_line && err_says 'leave --record out'; }
@@ -62,6 +70,9 @@ check 'a figure that differs is named and red' stale
 check 'a wrong line is told and costs no row' wrong_line
 check 'JSON has the figures by name' json
 check 'CSV has a header and the same figures' csv
+if [ -x /usr/lib/llvm-15/bin/clang ]; then
+    check 'an older compiler misses the kernels that the chip has, and no others' variants
+fi
 check 'Markdown is a table' markdown
 check 'a RECORD line names figures and compiler' record_line
 check 'RECORD lines do not stand in JSON' record_in_a_table_for_programs
