@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
 #include "reports/finding_json.h"
 
 enum field_kind { FIELD_TEXT, FIELD_INT, FIELD_INT64, FIELD_REAL, FIELD_HEX64, FIELD_HASH };
@@ -109,7 +110,7 @@ static json_t *field_to_json(const struct field *field, const void *at)
 {
     switch (field->kind) {
     case FIELD_TEXT:
-        return json_string(at);
+        return cell_text_to_json(at);
     case FIELD_INT:
         return json_integer(*(const int *)at);
     case FIELD_INT64:

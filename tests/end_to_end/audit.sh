@@ -32,6 +32,11 @@ stale() {
         out_says '^softmax_rows +gfx1151 .* record stale: occupancy 99 -> [0-9]+$' && out_says ' 1 limit problems;'
 }
 wrong_line() { restore && echo 'softmax_rows gfx1151 1' >>"$record" && audit 2 --chip gfx1151 && [ "$(rows)" -eq 1 ] && out_says '^LIMIT gfx1151 .*softmax\.txt:[0-9]+: '; }
+# A file of something else: JSON holds its words without the bytes that are no text.
+foreign_bytes() {
+    restore && printf '\377\376kernel gfx1151 1\n' >>"$record" && audit 2 --chip gfx1151 --format json &&
+        out_says '"kernel": "\?\?kernel"' && out_says '"state": "malformed"' && out_says '"state": "current"' && [ ! -s "$work/err" ]
+}
 # The figures of the record, by their names.
 json() {
     restore && audit 0 --chip gfx90a --format json && [ "$(grep -c '"kernel":' "$work/out")" -eq 1 ] &&
@@ -68,6 +73,7 @@ no_chip() { audit 2 --chip gfx1 && one_error_line && err_says 'gfx1'; }
 check 'the table has a row for each chip' table
 check 'a figure that differs is named and red' stale
 check 'a wrong line is told and costs no row' wrong_line
+check 'a line that is no text costs no row of JSON' foreign_bytes
 check 'JSON has the figures by name' json
 check 'CSV has a header and the same figures' csv
 if [ -x /usr/lib/llvm-15/bin/clang ]; then
