@@ -103,30 +103,36 @@ static void print_summary(const struct limits_audit *audit, const struct audit_c
 
 static int report(struct limits_audit *audit, const struct arguments *arguments, struct error *error)
 {
-    bool for_programs = arguments->format == AUDIT_FORMAT_JSON || arguments->format == AUDIT_FORMAT_CSV;
+    bool for_programs = audit_format_is_for_programs(arguments->format);
     size_t n_lines;
     struct audit_line *lines = lines_of(audit, for_programs, &n_lines);
     if (!lines || !audit_table_write(stdout, arguments->format, lines, n_lines)) {
         error_set(error, STATUS_ENVIRONMENT, "out of memory");
         return command_fail("audit", error);
     }
-    for (size_t i = 0; i < audit->n_compilers && !for_programs; i++) {
-        if (i == 0)
-            putchar('\n');
-        if (i == 0)
-            print_other_rows(audit);
-        print_summary(audit, &audit->compilers[i]);
+    if (!for_programs) {
+        putchar('\n');
+        print_other_rows(audit);
+        for (size_t i = 0; i < audit->n_compilers; i++)
+            print_summary(audit, &audit->compilers[i]);
     }
     if (arguments->record)
         print_records(audit);
     return (int)limits_audit_status(audit);
 }
 
+/* RECORD lines would stand below a table that is to be parsed. */
+static bool check_formats(const struct arguments *arguments, struct error *error)
+{
+    return !arguments->record || !audit_format_is_for_programs(arguments->format) ||
+           error_set(error, STATUS_USAGE, "--format json and csv have all figures: leave --record out");
+}
+
 int command_audit(int argc, char **argv)
 {
     struct error error = {0};
     struct arguments arguments;
-    if (!arguments_parse(argc, argv, FOR_AUDIT, &arguments, &error))
+    if (!arguments_parse(argc, argv, FOR_AUDIT, &arguments, &error) || !check_formats(&arguments, &error))
         return command_fail("audit", &error);
     if (arguments.help) {
         arguments_print_help(FOR_AUDIT, usage);

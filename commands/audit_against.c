@@ -5,18 +5,12 @@
 #include "commands/audit_review.h"
 #include "reports/audit_changes.h"
 
-/* Tables for programs hold the changes alone. */
-static bool is_for_programs(enum audit_format format)
-{
-    return format == AUDIT_FORMAT_JSON || format == AUDIT_FORMAT_CSV;
-}
-
 /* Beside a table for programs the problems stand on standard error. */
 static void tell(void *context, const struct limits_result *result)
 {
     const struct arguments *arguments = context;
-    fprintf(is_for_programs(arguments->format) ? stderr : stdout, "LIMIT %s %s  %s\n", result->chip, result->name,
-            result->text);
+    fprintf(audit_format_is_for_programs(arguments->format) ? stderr : stdout, "LIMIT %s %s  %s\n", result->chip,
+            result->name, result->text);
 }
 
 /* A number of each kind, what is worst first. */
@@ -92,7 +86,7 @@ int audit_against(const struct session *session)
         ok = error_set(&error, STATUS_ENVIRONMENT, "out of memory");
     if (ok && review.notes.length)
         fputs(review.notes.data, stderr);
-    if (ok && !is_for_programs(format))
+    if (ok && !audit_format_is_for_programs(format))
         print_summary(session, &review);
     int status = ok ? (int)status_of(&review) : command_fail("audit", &error);
     audit_review_free(&review);

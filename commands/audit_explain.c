@@ -1,16 +1,15 @@
 #include "commands/audit_explain.h"
 
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands/compiler_name.h"
 #include "commands/explain_rows.h"
 #include "commands/revision.h"
 #include "contract/base/file.h"
+#include "contract/base/globs.h"
 #include "contract/base/project.h"
 
 /* One of the builds: which compiler, and where the sources lie. */
@@ -34,21 +33,13 @@ struct explaining {
 
 static bool matches(const struct arguments *arguments, const char *name)
 {
-    for (size_t i = 0; i < arguments->n_only; i++)
-        if (fnmatch(arguments->only[i], name, 0) == 0)
-            return true;
-    return false;
+    return globs_choose(arguments->only, arguments->n_only, name);
 }
 
 /* Of a launcher any kernel may be named: which of them a source has is known when it is compiled. */
 static bool may_have_selected(const struct arguments *arguments, const struct registration *registration)
 {
-    bool selected = matches(arguments, registration->name);
-    if (!registration->launcher)
-        return selected || matches(arguments, registration->symbol);
-    for (int i = 0; i < REG_MAX_KERNELS && registration->launcher->kernels[i]; i++)
-        selected |= matches(arguments, registration->launcher->kernels[i]);
-    return selected;
+    return registration_is_chosen(registration, arguments->only, arguments->n_only);
 }
 
 static bool is_selected(const struct explaining *explaining, const struct registration *of, const char *chip,
@@ -81,17 +72,6 @@ static bool open_named(struct explaining *explaining, const char *option, const 
     return side->is_opened || error_prefix(explaining->error, "--%s %s", option, name);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
-static bool same_root(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* The root of the registrations that may be named; a revision is of one repository. */
 static bool find_root(struct explaining *explaining, char root[PATH_MAX])
 {
@@ -101,7 +81,7 @@ static bool find_root(struct explaining *explaining, char root[PATH_MAX])
         const struct registration *registration = registry->registrations[i];
         if (!may_have_selected(explaining->arguments, registration))
             continue;
-        if (first && !same_root(first->root, registration->root))
+        if (first && !roots_are_same(first->root, registration->root))
             return error_set(explaining->error, STATUS_USAGE,
                              "--against %s: %s and %s are of two projects; explain them one by one",
                              explaining->arguments->against, first->name, registration->name);
@@ -137,7 +117,7 @@ static bool open_sides(struct explaining *explaining)
     if (compiler_is_name(arguments->against))
         return open_named(explaining, "against", arguments->against, before);
     before->toolchain = after->toolchain;
-    if (!is_folder(arguments->against))
+    if (!file_is_folder(arguments->against))
         return open_revision(explaining);
     before->root = realpath(arguments->against, explaining->folder);
     return before->root ||

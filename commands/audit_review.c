@@ -1,17 +1,16 @@
 #include "commands/audit_review.h"
 
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands/budgets.h"
 #include "commands/compiler_name.h"
 #include "commands/revision.h"
 #include "commands/spill_lines.h"
 #include "contract/base/file.h"
+#include "contract/base/globs.h"
 #include "contract/base/project.h"
 
 /* A comparison being made. */
@@ -93,25 +92,18 @@ static bool measure(struct making *making, const struct registry *registry, stru
     return !to.out_of_memory || out_of_memory(making->error);
 }
 
-static bool matches(const struct limits_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->n_only; i++)
-        if (fnmatch(options->only[i], name, 0) == 0)
-            return true;
-    return options->n_only == 0;
-}
-
 /* A record of before is compared where its chip is, and its kernel is selected by its own name or its registration's. */
 static bool wants(void *context, const struct record *record)
 {
     const struct making *making = context;
     const struct limits_options *options = making->options;
-    bool of_chips = false, selected = matches(options, record->kernel);
+    bool of_chips = false, selected = globs_choose(options->only, options->n_only, record->kernel);
     for (size_t i = 0; i < options->n_chips; i++)
         of_chips |= strcmp(options->chips[i], record->chip) == 0;
     for (size_t i = 0; i < making->registry->n_registrations && !selected; i++) {
         const struct registration *registration = making->registry->registrations[i];
-        selected = registration_has_kernel(registration, record->kernel) && matches(options, registration->name);
+        selected = registration_has_kernel(registration, record->kernel) &&
+                   globs_choose(options->only, options->n_only, registration->name);
     }
     return of_chips && selected;
 }
@@ -135,12 +127,6 @@ struct place {
     bool of_every_root; /* for all of them */
 };
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 /* The folder of the compiler's records at, or below, a place, and how it is shown; false where there is none. */
 static bool find_records(const struct making *making, const struct place *place, char path[PATH_MAX], char shown[PATH_MAX])
 {
@@ -154,11 +140,6 @@ static bool find_records(const struct making *making, const struct place *place,
             return true;
     }
     return false;
-}
-
-static bool same_root(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 /* The registrations whose sources the folder has, to be compiled there. */
@@ -175,7 +156,7 @@ static bool move_registry(struct making *making, const struct place *place, stru
     size_t n = 0;
     for (size_t i = 0; i < registry->n_registrations; i++) {
         char source[PATH_MAX];
-        if (!place->of_every_root && !same_root(registry->registrations[i]->root, place->root))
+        if (!place->of_every_root && !roots_are_same(registry->registrations[i]->root, place->root))
             continue;
         copies[n] = *registry->registrations[i];
         copies[n].root = root;
@@ -242,7 +223,7 @@ static bool compare_with_revisions(struct making *making)
     for (size_t i = 0; i < registry->n_registrations && ok; i++) {
         const char *root = registry->registrations[i]->root;
         size_t first = 0;
-        while (!same_root(registry->registrations[first]->root, root))
+        while (!roots_are_same(registry->registrations[first]->root, root))
             first++;
         if (first == i)
             ok = compare_with_revision(making, root);
@@ -254,7 +235,7 @@ static bool find_before(struct making *making)
 {
     if (compiler_is_name(making->against))
         return compare_with_compiler(making);
-    if (!is_folder(making->against))
+    if (!file_is_folder(making->against))
         return compare_with_revisions(making);
     text_append(&making->review->origin, "%s", making->against);
     char shown[PATH_MAX];

@@ -20,14 +20,9 @@ struct toolchain *compiler_open(const char *name, const char *cache_directory, s
     static const struct profile none;
     struct profile profiles[PROFILE_MOST] = {none};
     size_t n_profiles = profile_find_all(profiles, PROFILE_MOST);
-    for (size_t i = 0; i < n_profiles; i++) {
-        struct toolchain *toolchain = toolchain_open_profile(&profiles[i], cache_directory, error);
-        if (!toolchain)
-            return NULL;
-        if (strcmp(toolchain_name(toolchain), name) == 0 || strcmp(toolchain_short_name(toolchain), name) == 0)
-            return toolchain;
-        toolchain_close(toolchain);
-    }
+    for (size_t i = 0; i < n_profiles; i++)
+        if (strcmp(profiles[i].name, name) == 0 || strcmp(profile_short_name(&profiles[i]), name) == 0)
+            return toolchain_open_profile(&profiles[i], cache_directory, error);
     error_set(error, STATUS_ENVIRONMENT, "that compiler is not installed; `hipcontract doctor` shows those that are");
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "commands/limits_audit.h"
+#include "contract/base/words.h"
 #include "reports/progress.h"
 
 /* Where results go while a compiler's pass runs. */
@@ -60,38 +61,69 @@ static void keep(void *context, const struct limits_result *result)
     audit->rows[audit->n_rows++] = row;
 }
 
-/* A comma list of short or full names, or "all". */
-static bool is_chosen(const char *list, const struct toolchain *toolchain)
+/* A comma list of short or full names, or "all"; NULL is all. */
+static bool is_chosen(const char *list, const struct profile *profile)
 {
-    const char *names[] = {"all", toolchain_short_name(toolchain), toolchain_name(toolchain)};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-            if (strcspn(at, ",") == strlen(names[i]) && strncmp(at, names[i], strlen(names[i])) == 0)
-                return true;
-    return !list;
+    const char *names[] = {"all", profile->name, profile_short_name(profile)};
+    bool chosen = !list;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !chosen; i++)
+        chosen = words_hold(list, names[i], strlen(names[i]));
+    return chosen;
+}
+
+/* Every name of the list is that of a compiler which was found. */
+static bool check_names(const char *list, const struct profile *profiles, size_t n_profiles, struct error *error)
+{
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char name[64];
+        bool found = false;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        for (size_t i = 0; i < n_profiles && !found; i++)
+            found = *name && is_chosen(name, &profiles[i]);
+        if (!found)
+            return error_set(error, STATUS_ENVIRONMENT,
+                             "--compiler %s: not installed; `hipcontract doctor` shows those that are", name);
+    }
+    return true;
 }
 
 /* Opens the compilers that are chosen; of one that lacks a part, the reason. */
 static bool open_compilers(struct limits_audit *audit, struct error *error)
 {
-    struct profile profiles[PROFILE_MOST];
-    const struct arguments *arguments = audit->session->arguments;
+    static const struct profile none;
+    struct profile profiles[PROFILE_MOST] = {none};
+    const char *list = audit->session->arguments->compilers;
     size_t n_profiles = profile_find_all(profiles, PROFILE_MOST);
+    if (!check_names(list, profiles, n_profiles, error))
+        return false;
     for (size_t i = 0; i < n_profiles; i++) {
         struct audit_compiler *compiler = &audit->compilers[audit->n_compilers];
+        if (!is_chosen(list, &profiles[i]))
+            continue;
         *compiler = (struct audit_compiler){.profile = profiles[i], .is_default = i == 0};
         compiler->toolchain = toolchain_open_profile(&profiles[i], toolchain_cache(audit->session->toolchain), error);
         if (!compiler->toolchain)
             return false;
         audit->n_compilers++;
-        if (is_chosen(arguments->compilers, compiler->toolchain))
-            continue;
-        toolchain_close(compiler->toolchain);
-        audit->n_compilers--;
     }
-    return audit->n_compilers > 0 ||
-           error_set(error, STATUS_ENVIRONMENT, "--compiler %s: not installed; `hipcontract doctor` lists those that are",
-                     arguments->compilers ? arguments->compilers : "all");
+    return true;
+}
+
+/* Of a source that the default compiler compiled, the kernels that it made. */
+static bool may_have(void *context, const struct registration *of, const char *chip, const char *kernel)
+{
+    const struct limits_audit *audit = context;
+    bool is_known = false;
+    for (size_t i = 0; i < audit->n_rows; i++) {
+        const struct audit_row *row = &audit->rows[i];
+        if (!audit->compilers[row->compiler].is_default || !row->has_measured || strcmp(row->chip, chip) != 0 ||
+            !registrations_share_source(row->source, of))
+            continue;
+        if (strcmp(row->name, kernel) == 0)
+            return true;
+        is_known = true;
+    }
+    return !is_known;
 }
 
 static bool run_compiler(struct limits_audit *audit, size_t index, struct error *error)
@@ -102,6 +134,7 @@ static bool run_compiler(struct limits_audit *audit, size_t index, struct error 
     struct progress progress = progress_begin(stderr, isatty(STDERR_FILENO));
     struct progress_sink sink = progress_sink(&progress);
     struct gathering gathering = {.audit = audit, .compiler = index, .progress = &progress};
+    const struct limits_variants variants = {may_have, audit};
     const struct limits_options options = {.chips = arguments->chips,
                                            .n_chips = arguments->n_chips,
                                            .only = arguments->only,
@@ -109,7 +142,8 @@ static bool run_compiler(struct limits_audit *audit, size_t index, struct error 
                                            .n_jobs = arguments->n_jobs,
                                            .update = arguments->update,
                                            .is_optional = !compiler->is_default,
-                                           .progress = &sink};
+                                           .progress = &sink,
+                                           .variants = &variants};
     bool ok = limits_pass(&session->registry, compiler->toolchain, &options, keep, &gathering, &compiler->totals, error);
     progress_clear(&progress);
     return ok && (!gathering.out_of_memory || error_set(error, STATUS_ENVIRONMENT, "out of memory"));

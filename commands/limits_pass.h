@@ -12,6 +12,12 @@
 #include "records/limits.h"
 #include "toolchain/toolchain.h"
 
+/* Which kernels of a source there are. A launcher names the variants for all chips, of which a chip has some. */
+struct limits_variants {
+    bool (*may_have)(void *context, const struct registration *of, const char *chip, const char *kernel);
+    void *context;
+};
+
 struct limits_options {
     const char *const *chips; /* n_chips names that chip_find knows */
     size_t n_chips;
@@ -22,7 +28,8 @@ struct limits_options {
     bool is_optional;              /* not the project's compiler: what it does not compile is told, and red only where a
                                       record says that it did */
     const char *records_directory; /* NULL: records/ under the project's root */
-    const struct progress_sink *progress; /* of the compiling; NULL: none */
+    const struct progress_sink *progress;   /* of the compiling; NULL: none */
+    const struct limits_variants *variants; /* where an optional compiler refuses a source; NULL: it may have all */
 };
 
 /* X(kind, name): what a result is about. */

@@ -1,5 +1,4 @@
 /* `hipcontract list`: what is registered, as text, JSON, or the table of teeth. */
-#include <fnmatch.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/registrations.h"
+#include "contract/base/globs.h"
 #include "contract/bytes.h"
 #include "contract/host_case.h"
 #include "contract/registry_list.h"
@@ -198,14 +198,6 @@ static int print_teeth(const struct registration *r, const struct arguments *arg
     return status;
 }
 
-static bool is_selected(const struct arguments *arguments, const char *name)
-{
-    for (size_t i = 0; i < arguments->n_only; i++)
-        if (fnmatch(arguments->only[i], name, 0) == 0)
-            return true;
-    return arguments->n_only == 0;
-}
-
 static int list(const struct arguments *arguments, const struct registry *registry)
 {
     struct error error = {0};
@@ -213,7 +205,7 @@ static int list(const struct arguments *arguments, const struct registry *regist
     json_t *all = json_array();
     for (size_t i = 0; i < registry->n_registrations; i++) {
         const struct registration *r = registry->registrations[i];
-        if (!is_selected(arguments, r->name))
+        if (!globs_choose(arguments->only, arguments->n_only, r->name))
             continue;
         int own = STATUS_OK;
         if (arguments->teeth)

@@ -42,7 +42,7 @@ enum { MOST_ROWS = 1 << 24 };
       "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
     X(HASH, "hash", NULL, FOR_RUN, "print the hash of every tensor and of each of its rows")                               \
     X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
-    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_AUDIT,                           \
+    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                       \
       "host threads (default: one a processor)")                                                                           \
     X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
     X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \

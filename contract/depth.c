@@ -39,25 +39,39 @@ static struct measured measure(const struct workspace *ws, int tensor)
     return (struct measured){depth, (int64_t)(at / format_facts(t->format)->n_bytes)};
 }
 
+/* Whether measured / declared is above the verdict's, of one more each: both may be 0. */
+static bool is_nearer(const struct verdict *verdict, int64_t measured, int64_t declared)
+{
+    return !*verdict->depth_tensor ||
+           (measured + 1) * (verdict->depth_declared + 1) > (verdict->depth_measured + 1) * (declared + 1);
+}
+
+/* Counts end somewhere: from there on no declared depth is shown to be enough. */
+static bool is_cut(const struct measured *m)
+{
+    return m->depth >= DEVICE_DEPTH_MOST;
+}
+
 static void compare(const struct workspace *ws, int tensor, const struct depth *declared, struct verdict *verdict)
 {
     const char *name = ws->host->plan.tensor[tensor].name;
     struct measured m = measure(ws, tensor);
     int64_t total = depth_total(declared);
-    /* m / total above what is there. */
-    if (*verdict->depth_tensor && m.depth * verdict->depth_declared <= verdict->depth_measured * total)
+    bool is_red = m.depth > total || is_cut(&m);
+    if (verdict->status != VERDICT_PASS || (!is_red && !is_nearer(verdict, m.depth, total)))
         return;
     snprintf(verdict->depth_tensor, sizeof verdict->depth_tensor, "%s", name);
     verdict->depth_declared = total;
     verdict->depth_measured = m.depth;
     list_parts(declared, verdict->depth_parts, sizeof verdict->depth_parts);
-    if (m.depth <= total)
+    if (!is_red)
         return;
     verdict->status = VERDICT_FAIL;
     verdict_reason(verdict,
-                   "depth: element %" PRId64 " of %s comes through %" PRId64 " additions that round, and %" PRId64
-                   " are declared (%s): its bound rests on too few",
-                   m.element, name, m.depth, total, verdict->depth_parts);
+                   "depth: element %" PRId64 " of %s comes through %s%" PRId64 " additions that round, and %" PRId64
+                   " are declared (%s): %s",
+                   m.element, name, is_cut(&m) ? "at least " : "", m.depth, total, verdict->depth_parts,
+                   is_cut(&m) ? "no more are counted" : "its bound rests on too few");
 }
 
 static void measure_outputs(const struct launch_target *target, const struct host_case *host, unsigned checks,

@@ -33,6 +33,7 @@ enum { HIPCONTRACT_ABI = 2 };
     X("bytes of struct bound", sizeof(struct bound))                                                                       \
     X("bytes of struct format_facts", sizeof(struct format_facts))                                                         \
     X("bytes of struct random_key", sizeof(struct random_key))                                                             \
+    X("bytes of struct depth", sizeof(struct depth))                                                                       \
     X("bytes of struct policy", sizeof(struct policy))                                                                     \
     X("bytes of struct exact_sum", sizeof(struct exact_sum))                                                               \
     X("bytes of struct error", sizeof(struct error))                                                                       \

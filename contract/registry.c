@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/base/globs.h"
+
 /* The bounds that the linker gives to the two sections; weak, because a program may have no registration. */
 extern const struct reg_entry *const __start_hc_registrations[] __attribute__((weak));
 extern const struct reg_entry *const __stop_hc_registrations[] __attribute__((weak));
@@ -171,14 +173,30 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool roots_are_same(const char *a, const char *b)
+{
+    return same_text(a, b);
+}
+
 bool registrations_share_family(const struct registration *a, const struct registration *b)
 {
-    return same_text(a->root, b->root) && same_text(a->family, b->family);
+    return roots_are_same(a->root, b->root) && same_text(a->family, b->family);
 }
 
 bool registrations_share_source(const struct registration *a, const struct registration *b)
 {
-    return same_text(a->root, b->root) && same_text(a->source, b->source);
+    return roots_are_same(a->root, b->root) && same_text(a->source, b->source);
+}
+
+bool registration_is_chosen(const struct registration *registration, const char *const *globs, size_t n_globs)
+{
+    const struct reg_launcher *launcher = registration->launcher;
+    bool chosen = globs_choose(globs, n_globs, registration->name);
+    if (!launcher)
+        return chosen || globs_choose(globs, n_globs, registration->symbol);
+    for (int i = 0; i < REG_MAX_KERNELS && launcher->kernels[i]; i++)
+        chosen |= globs_choose(globs, n_globs, launcher->kernels[i]);
+    return chosen;
 }
 
 bool registration_is_for(const struct registration *registration, const char *chip)

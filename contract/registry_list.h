@@ -33,6 +33,8 @@ struct control_place {
     enum reg_pattern pattern;
 };
 struct control_place control_place(const struct control *control, const struct registration *registration);
+/* Roots of registrations: NULL is the project's. */
+bool roots_are_same(const char *a, const char *b);
 /* One record file holds the kernels of both. */
 bool registrations_share_family(const struct registration *a, const struct registration *b);
 /* Both are compiled from one source: family and chip alike, they have one code object. */
@@ -45,6 +47,8 @@ bool chips_next(const char **list, char chip[CHIP_NAME_BYTES]);
 bool chips_hold(const char *list, const char *chip);
 /* Its list of chips names this one, or there is no list. */
 bool registration_is_for(const struct registration *registration, const char *chip);
+/* One of the patterns matches its own name, or that of a kernel that it launches; of no patterns all are chosen. */
+bool registration_is_chosen(const struct registration *registration, const char *const *globs, size_t n_globs);
 /* What a control must be on a chip of its registration. */
 enum control_duty { CONTROL_MUST_BE_RED, CONTROL_MUST_BE_GREEN, CONTROL_NOT_HERE };
 enum control_duty control_duty(const struct control *control, const char *chip);

@@ -1,11 +1,11 @@
 #include "contract/run.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "contract/base/clock.h"
+#include "contract/base/globs.h"
 #include "contract/base/words.h"
 #include "contract/bytes.h"
 #include "contract/case_outputs.h"
@@ -34,17 +34,10 @@ struct registration_run {
     uint64_t start_ns;
 };
 
-static bool matches(const struct run_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->n_only; i++)
-        if (fnmatch(options->only[i], name, 0) == 0)
-            return true;
-    return options->n_only == 0;
-}
-
 bool run_selects(const struct registry *registry, const struct run_options *options, size_t index)
 {
-    return (!options->part || options->part[index]) && matches(options, registry->registrations[index]->name);
+    return (!options->part || options->part[index]) &&
+           globs_choose(options->only, options->n_only, registry->registrations[index]->name);
 }
 
 static bool has_quick(const struct registration *registration)

@@ -75,6 +75,9 @@ struct finding {
 /* Fills text from the other fields. */
 void finding_compose(struct finding *finding);
 
+/* Where the counts of depth_of end: what has that many additions may have more. */
+enum { DEVICE_DEPTH_MOST = INT16_MAX - 1 };
+
 /* What one instruction of a code object did in all launches since the emulator was opened. Bytes are sums over lanes. */
 enum profile_space { PROFILE_GLOBAL, PROFILE_LDS, PROFILE_SCRATCH, PROFILE_SPACES };
 struct instruction_profile {
@@ -130,7 +133,7 @@ struct device {
     size_t (*modelled)(struct device *device, hipFunction_t function, char *text, size_t capacity);
     /* Emulator: later launches count the additions that round on the longest way to each value (docs/numerics.md, "Depth"),
      * from what memory holds as data; off forgets the counts. The largest count in n_bytes at a device pointer, and in *at
-     * the offset of the first byte that has it. NULL where the device cannot. */
+     * the offset of the first byte that has it; DEVICE_DEPTH_MOST at the most. NULL where the device cannot. */
     void (*measure_depth)(struct device *device, bool on);
     uint32_t (*depth_of)(struct device *device, const void *pointer, size_t n_bytes, size_t *at);
     /* Emulator: visits the executed instructions of all loaded modules in address order. NULL where it was not opened with

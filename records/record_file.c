@@ -15,6 +15,7 @@
 
 enum { N_COLUMNS = 2 + RECORD_FIGURE_COUNT };
 #define VERSION_LINE "# recorded with "
+#define ABSENT_WORD  "?"
 
 const char *record_figure_name(enum record_figure figure)
 {
@@ -238,6 +239,8 @@ static bool parse_figures(struct reading *reading, size_t line, char *const *wor
         record->figure[i] = RECORD_ABSENT;
     for (int i = 0; i < reading->n_columns; i++) {
         enum record_figure figure = (enum record_figure)reading->columns[i];
+        if (strcmp(words[i], ABSENT_WORD) == 0)
+            continue;
         if (!record_figure_parse(figure, words[i], &record->figure[figure]))
             return note(reading, line, record, true, "%s is %s: %s", record_figure_name(figure),
                         figure == RECORD_limit ? "nothing that limits an occupancy" : "not a number", words[i]);
@@ -322,6 +325,15 @@ static void parse_lines(struct reading *reading, char *data, size_t n_bytes)
         note(reading, number - 1, NULL, true, "a NUL byte; what follows it is not read");
 }
 
+bool record_file_family(const char *name, char family[NAME_MAX + 1])
+{
+    size_t length = strlen(name), suffix = strlen(".txt");
+    if (name[0] == '.' || length <= suffix || strcmp(name + length - suffix, ".txt") != 0)
+        return false;
+    snprintf(family, NAME_MAX + 1, "%.*s", (int)(length - suffix), name);
+    return true;
+}
+
 bool record_file_read(const char *path, struct record_file *file, struct error *error)
 {
     *file = (struct record_file){0};
@@ -347,7 +359,7 @@ void record_figure_text(const struct record *record, enum record_figure figure, 
 {
     uint32_t value = record->figure[figure];
     if (value == RECORD_ABSENT)
-        snprintf(text, RECORD_WORD_BYTES, "?");
+        snprintf(text, RECORD_WORD_BYTES, ABSENT_WORD);
     else if (figure == RECORD_limit && value < CHIP_LIMIT_COUNT)
         snprintf(text, RECORD_WORD_BYTES, "%s", chip_limit_name((enum chip_limit)value));
     else

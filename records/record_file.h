@@ -11,6 +11,7 @@
 #ifndef RECORDS_RECORD_FILE_H
 #define RECORDS_RECORD_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +40,7 @@
 enum record_figure { RECORD_FIGURES(RECORD_ENUM) RECORD_FIGURE_COUNT };
 #undef RECORD_ENUM
 
-/* A figure that a file does not have. */
+/* A figure that a file does not have, or has as "?". */
 #define RECORD_ABSENT UINT32_MAX
 
 struct record {
@@ -73,6 +74,8 @@ enum { RECORD_WORD_BYTES = 16 };
 /* The figure as a file and every report shows it: "205", "lds", "?" for RECORD_ABSENT. */
 void record_figure_text(const struct record *record, enum record_figure figure, char text[RECORD_WORD_BYTES]);
 
+/* The family of a record file's name, FAMILY.txt, into family; false for names of other files. */
+bool record_file_family(const char *name, char family[NAME_MAX + 1]);
 /* Reads a file; one that does not exist is an empty one. Lines that are duplicate, out of order, cut short, foreign or of
  * an unknown chip are problems, and cost no other line. false only where nothing can be read: STATUS_USAGE (no file, a NUL
  * byte) or STATUS_ENVIRONMENT. The caller frees with record_file_free. */

@@ -70,16 +70,6 @@ static bool add_version(struct record_set *set, const char *version)
     return true;
 }
 
-/* The family of a file's name in a folder of records, into family; false for other files. */
-static bool family_of(const char *name, char family[NAME_MAX + 1])
-{
-    size_t length = strlen(name), suffix = strlen(".txt");
-    if (name[0] == '.' || length <= suffix || strcmp(name + length - suffix, ".txt") != 0)
-        return false;
-    snprintf(family, NAME_MAX + 1, "%.*s", (int)(length - suffix), name);
-    return true;
-}
-
 /* A folder of records that is being read. */
 struct reading {
     struct record_set *set;
@@ -114,7 +104,7 @@ bool record_set_is_at(const char *folder)
     char family[NAME_MAX + 1];
     bool is_at = false;
     for (struct dirent *entry; directory && !is_at && (entry = readdir(directory));)
-        is_at = family_of(entry->d_name, family);
+        is_at = record_file_family(entry->d_name, family);
     if (directory)
         closedir(directory);
     return is_at;
@@ -130,7 +120,7 @@ bool record_set_read(struct record_set *set, const char *folder, const char *sho
     bool ok = true;
     for (struct dirent *entry; ok && (entry = readdir(directory));) {
         char path[PATH_MAX], family[NAME_MAX + 1];
-        if (!family_of(entry->d_name, family))
+        if (!record_file_family(entry->d_name, family))
             continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
             ok = error_set(error, STATUS_USAGE, "%s: the path is too long", folder);

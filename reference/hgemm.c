@@ -3,29 +3,25 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contract/base/divide.h"
 #include "contract/base/parallel.h"
 #include "reference/wide_sum.h"
 
-static int64_t divided_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 int64_t hgemm_splits(const struct hgemm *p)
 {
-    return p->k_of_split ? divided_up(p->k, p->k_of_split) : 1;
+    return p->k_of_split ? divide_up(p->k, p->k_of_split) : 1;
 }
 
 /* Products of the longest chain, zeros of its last tile included. */
 static int64_t chain_products(const struct hgemm *p)
 {
     int64_t longest = p->k_of_split && p->k_of_split < p->k ? p->k_of_split : p->k;
-    return divided_up(longest, p->k_of_tile) * p->k_of_tile;
+    return divide_up(longest, p->k_of_tile) * p->k_of_tile;
 }
 
 int64_t hgemm_steps(const struct hgemm *p)
 {
-    return divided_up(chain_products(p), step_products(p->step));
+    return divide_up(chain_products(p), step_products(p->step));
 }
 
 static int64_t split_additions(const struct hgemm *p)

@@ -34,6 +34,11 @@ enum audit_format audit_format_find(const char *name)
     return (enum audit_format)format;
 }
 
+bool audit_format_is_for_programs(enum audit_format format)
+{
+    return format == AUDIT_FORMAT_JSON || format == AUDIT_FORMAT_CSV;
+}
+
 static const char *heading(int column)
 {
     static const char *const names[] = {
@@ -133,9 +138,10 @@ static bool write_json(FILE *out, const struct audit_line *lines, size_t n_lines
     json_t *all = json_array();
     for (size_t i = 0; i < n_lines; i++) {
         const struct audit_line *line = &lines[i];
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o*}", "family", line->family, "kernel",
-                                             line->kernel, "chip", line->chip, "compiler", line->compiler, "state",
-                                             line->state, "text", line->text, "problem", line->is_problem, "figures",
+        json_array_append_new(all, json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:o*}", "family",
+                                             cell_text_to_json(line->family), "kernel", cell_text_to_json(line->kernel),
+                                             "chip", line->chip, "compiler", line->compiler, "state", line->state, "text",
+                                             cell_text_to_json(line->text), "problem", line->is_problem, "figures",
                                              line->figures ? cell_figures_to_json(line->figures) : NULL));
     }
     bool ok = json_array_size(all) == n_lines && json_dumpf(all, out, JSON_INDENT(2)) == 0;

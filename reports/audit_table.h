@@ -23,6 +23,8 @@ enum audit_format { AUDIT_FORMATS(AUDIT_FORMAT_ENUM) AUDIT_FORMAT_COUNT };
 
 /* AUDIT_FORMAT_COUNT where no format is named so. */
 enum audit_format audit_format_find(const char *name);
+/* Nothing but the table may be printed with it. */
+bool audit_format_is_for_programs(enum audit_format format);
 
 /* Strings are borrowed. */
 struct audit_line {

@@ -1,5 +1,6 @@
 #include "reports/cells.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void cell_write_csv(FILE *out, const char *word)
@@ -18,6 +19,19 @@ void cell_write_markdown(FILE *out, const char *word)
 {
     for (; *word; word++)
         fprintf(out, *word == '|' ? "\\|" : "%c", *word);
+}
+
+json_t *cell_text_to_json(const char *word)
+{
+    json_t *json = json_string(word);
+    char *copy = json ? NULL : strdup(word);
+    for (char *at = copy; at && *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    if (copy)
+        json = json_string(copy);
+    free(copy);
+    return json;
 }
 
 json_t *cell_figures_to_json(const struct record *record)

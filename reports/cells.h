@@ -1,5 +1,6 @@
 /*
- * A word in a cell of a table, and a record's figures as JSON: what the writers of tables share. Inner header of reports/.
+ * A word in a cell of a table or as JSON, and a record's figures as JSON: what the writers of tables share. Inner header of
+ * reports/.
  */
 #ifndef REPORTS_CELLS_H
 #define REPORTS_CELLS_H
@@ -14,6 +15,9 @@
 void cell_write_csv(FILE *out, const char *word);
 /* A bar would end the cell. */
 void cell_write_markdown(FILE *out, const char *word);
+/* Words come from files and compilers: of those that are no UTF-8 each byte outside ASCII is "?". NULL only out of memory.
+ */
+json_t *cell_text_to_json(const char *word);
 /* Figures as numbers, what limits the occupancy as its name; those that a record lacks are absent. */
 json_t *cell_figures_to_json(const struct record *record);
 /* Back; those that are not there are RECORD_ABSENT. False where one has another name or type. */

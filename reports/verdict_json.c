@@ -97,7 +97,7 @@ static json_t *field_to_json(const struct field *field, const void *at)
 {
     switch (field->kind) {
     case FIELD_TEXT:
-        return json_string(at);
+        return cell_text_to_json(at);
     case FIELD_INT:
         return json_integer(*(const int *)at);
     case FIELD_INT64:

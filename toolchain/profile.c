@@ -57,6 +57,12 @@ static bool find_executable(const char *pattern, char path[PATH_MAX])
     return found;
 }
 
+const char *profile_short_name(const struct profile *profile)
+{
+    static const char debian[] = "debian-";
+    return strncmp(profile->name, debian, strlen(debian)) == 0 ? profile->name + strlen(debian) : profile->name;
+}
+
 /* The digits after "clang version ". */
 int profile_major(const struct profile *profile)
 {

@@ -38,6 +38,8 @@ bool profile_find(struct profile *profile, struct error *error);
 size_t profile_find_all(struct profile *profiles, size_t n_most);
 /* What it needs beside itself, found or not; their number. */
 size_t profile_parts(const struct profile *profile, struct profile_part parts[PROFILE_MAX_PARTS]);
+/* Its name as people write it: "clang-22"; ROCm's is "rocm-clang-19". */
+const char *profile_short_name(const struct profile *profile);
 /* 22 of clang 22. */
 int profile_major(const struct profile *profile);
 /* Fills the flags that this compiler needs and a newer one does not; their number. */

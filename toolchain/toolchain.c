@@ -11,15 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "contract/base/arena.h"
 #include "contract/base/file.h"
 #include "contract/base/project.h"
 #include "toolchain/cache.h"
+#include "toolchain/command_line.h"
 #include "toolchain/manifest.h"
 #include "toolchain/process.h"
 #include "toolchain/profile.h"
-
-enum { MAX_FLAGS = 192 };
 
 struct toolchain {
     struct profile profile;
@@ -31,34 +29,9 @@ struct toolchain {
     struct manifests manifests;
 };
 
-/* A compiler's command line as it grows; strings live in the arena. */
-struct command {
-    struct arena arena;
-    const char *argv[MAX_FLAGS + 1];
-    size_t n;
-    bool overflow;
-};
-
 static struct hash128 hash_text(struct hash128 hash, const char *text)
 {
     return hash_more(hash, text, strlen(text) + 1);
-}
-
-static void add(struct command *command, const char *word)
-{
-    if (!word || command->n == MAX_FLAGS)
-        command->overflow = true;
-    else
-        command->argv[command->n++] = word;
-}
-
-/* Of all words but the compiler's path. */
-static struct hash128 command_key(const struct toolchain *toolchain, const struct command *command)
-{
-    struct hash128 key = toolchain->identity;
-    for (size_t i = 1; i < command->n; i++)
-        key = hash_text(key, command->argv[i]);
-    return key;
 }
 
 static bool check_parts(const struct profile *profile, struct error *error)
@@ -146,9 +119,7 @@ const char *toolchain_name(const struct toolchain *toolchain)
 
 const char *toolchain_short_name(const struct toolchain *toolchain)
 {
-    static const char debian[] = "debian-";
-    const char *name = toolchain->profile.name;
-    return strncmp(name, debian, strlen(debian)) == 0 ? name + strlen(debian) : name;
+    return profile_short_name(&toolchain->profile);
 }
 
 const char *toolchain_cache(const struct toolchain *toolchain)
@@ -170,28 +141,6 @@ void compiled_free(struct compiled *compiled)
 {
     free(compiled->bytes);
     *compiled = (struct compiled){0};
-}
-
-/* __oclc_ISA_version is the processor's name as a number: 1000 * major + 100 * minor + stepping, where the last two digits
- * of gfxNNNN are minor and stepping in hexadecimal (AMDGPUUsage, "Processors"). */
-static bool isa_of_chip(const char *chip, unsigned *isa_version, unsigned *default_wave)
-{
-    size_t length = strlen(chip);
-    if (length < 6 || length > 7 || strncmp(chip, "gfx", 3) != 0)
-        return false;
-    unsigned major = 0;
-    for (size_t i = 3; i < length - 2; i++) {
-        if (!isdigit((unsigned char)chip[i]))
-            return false;
-        major = major * 10 + (unsigned)(chip[i] - '0');
-    }
-    const char *last = chip + length - 2;
-    if (!isxdigit((unsigned char)last[0]) || !isxdigit((unsigned char)last[1]))
-        return false;
-    unsigned minor_stepping = (unsigned)strtoul(last, NULL, 16);
-    *isa_version = 1000 * major + 100 * (minor_stepping >> 4) + (minor_stepping & 15);
-    *default_wave = major >= 10 ? 32 : 64;
-    return true;
 }
 
 /* What the cache holds under a key, for the caller to free. A damaged entry is as good as none, and is reported. */
@@ -243,13 +192,13 @@ static const char *first_error(const char *words)
 
 /* Runs a command; false where it failed, with the compiler's words whole on standard error and the first error in *error.
  */
-static bool run(const struct toolchain *toolchain, struct command *command, const struct compile_request *request,
+static bool run(const struct toolchain *toolchain, const struct command_line *line, const struct compile_request *request,
                 struct process_result *result, struct error *error)
 {
-    if (command->overflow)
-        return error_set(error, STATUS_USAGE, "family %s: more than %d compiler flags", request->family, MAX_FLAGS);
-    command->argv[command->n] = NULL;
-    if (!process_run(command->argv, request->root ? request->root : toolchain->root, result, error))
+    if (line->overflow)
+        return error_set(error, STATUS_USAGE, "family %s: more than %d compiler flags", request->family,
+                         COMMAND_MOST_WORDS);
+    if (!process_run(line->words, request->root ? request->root : toolchain->root, result, error))
         return false;
     const char *words = result->err.data ? result->err.data : "";
     if (!request->is_quiet)
@@ -264,10 +213,6 @@ static bool run(const struct toolchain *toolchain, struct command *command, cons
                      (int)strcspn(shown, "\n"), shown);
 }
 
-/* Everything but input and output of the command that compiles a module; part of the module's key. */
-static const char *const module_flags[] = {
-    "-x", "c", "--target=amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=5", "-O2", "-emit-llvm", "-c"};
-
 /* Compiles a line of C into a module of LLVM's, at path. */
 static bool compile_module(const struct toolchain *toolchain, const struct compile_request *request, const char *text,
                            const char *path, struct error *error)
@@ -275,25 +220,25 @@ static bool compile_module(const struct toolchain *toolchain, const struct compi
     char source[PATH_MAX];
     if (!make_temporary(".c", source, error))
         return false;
-    struct command command = {0};
-    add(&command, toolchain->profile.executable);
-    for (size_t i = 0; i < sizeof module_flags / sizeof *module_flags; i++)
-        add(&command, module_flags[i]);
-    add(&command, source);
-    add(&command, "-o");
-    add(&command, path);
+    struct command_line line = {0};
+    command_line_add_module_flags(&line, &toolchain->profile);
+    command_line_add(&line, source);
+    command_line_add(&line, "-o");
+    command_line_add(&line, path);
     struct process_result result = {0};
-    bool ok = file_write(source, text, strlen(text), error) && run(toolchain, &command, request, &result, error);
+    bool ok = file_write(source, text, strlen(text), error) && run(toolchain, &line, request, &result, error);
     unlink(source);
     process_result_free(&result);
+    command_line_free(&line);
     return ok;
 }
 
 static struct hash128 module_key(const struct toolchain *toolchain, const char *text)
 {
-    struct hash128 key = toolchain->identity;
-    for (size_t i = 0; i < sizeof module_flags / sizeof *module_flags; i++)
-        key = hash_more(key, module_flags[i], strlen(module_flags[i]) + 1);
+    struct command_line line = {0};
+    command_line_add_module_flags(&line, &toolchain->profile);
+    struct hash128 key = command_line_hash(&line, toolchain->identity);
+    command_line_free(&line);
     return hash_more(key, text, strlen(text));
 }
 
@@ -322,58 +267,11 @@ static bool make_isa_module(struct toolchain *toolchain, const struct compile_re
     return true;
 }
 
-/* Everything but input, output and device libraries: what the cache key holds of the command line. */
-static void add_flags(const struct toolchain *toolchain, struct command *command, const struct compile_request *request,
-                      unsigned wave_size, unsigned default_wave)
-{
-    /* No cuid and no folder: they would put the project's path into the code object. Line tables change no instruction. */
-    static const char *const common[] = {"-x",
-                                         "hip",
-                                         "--cuda-device-only",
-                                         "--no-gpu-bundle-output",
-                                         "-std=c++17",
-                                         "-mcode-object-version=5",
-                                         "-fuse-cuid=none",
-                                         "-gline-tables-only",
-                                         "-ffile-compilation-dir=.",
-                                         "-I."};
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        add(command, common[i]);
-    add(command, arena_format(&command->arena, "--offload-arch=%s", request->chip));
-    add(command, request->optimisation ? request->optimisation : "-O3");
-    if (wave_size != default_wave)
-        add(command, wave_size == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64");
-    if (toolchain->profile.kind == PROFILE_DEBIAN) {
-        add(command, "-nogpulib");
-        /* HIP 5's headers ask for what clang 22 no longer defines. */
-        add(command, arena_format(&command->arena, "-D__AMDGCN_WAVEFRONT_SIZE=%u", wave_size));
-    }
-    const char *own[PROFILE_MAX_FLAGS];
-    size_t n_own = profile_flags(&toolchain->profile, own);
-    for (size_t i = 0; i < n_own; i++)
-        add(command, own[i]);
-    for (size_t i = 0; i < request->n_defines; i++)
-        add(command, arena_format(&command->arena, "-D%s", request->defines[i]));
-}
-
-static void add_bitcode(const struct toolchain *toolchain, struct command *command, const char *isa_path,
-                        unsigned wave_size)
-{
-    const char *const *names = profile_bitcode(wave_size);
-    for (bool more = true; more; names++) {
-        more = *names;
-        add(command, "-Xclang");
-        add(command, "-mlink-builtin-bitcode");
-        add(command, "-Xclang");
-        add(command, more ? arena_format(&command->arena, "%s/%s.bc", toolchain->profile.bitcode, *names) : isa_path);
-    }
-}
-
 /* A compile on its way. */
 struct job {
     const struct compile_request *request;
     const char *root; /* that the compiler runs in */
-    unsigned isa_version, wave_size, default_wave;
+    struct target target;
     struct manifest manifest;
 };
 
@@ -382,17 +280,16 @@ struct job {
 static bool preprocess(struct toolchain *toolchain, const struct job *job, struct hash128 *key,
                        struct process_result *result, struct error *error)
 {
-    struct command command = {0};
-    add(&command, toolchain->profile.executable);
-    add_flags(toolchain, &command, job->request, job->wave_size, job->default_wave);
-    *key = command_key(toolchain, &command);
-    add(&command, "-w"); /* the compile itself warns */
-    add(&command, "-E");
-    add(&command, job->request->source_path);
-    bool ok = run(toolchain, &command, job->request, result, error);
+    struct command_line line = {0};
+    command_line_add_flags(&line, &toolchain->profile, job->request, &job->target);
+    *key = command_line_hash(&line, toolchain->identity);
+    command_line_add(&line, "-w"); /* the compile itself warns */
+    command_line_add(&line, "-E");
+    command_line_add(&line, job->request->source_path);
+    bool ok = run(toolchain, &line, job->request, result, error);
     if (ok)
         *key = hash_more(*key, result->out.data, result->out.n_bytes);
-    arena_free(&command.arena);
+    command_line_free(&line);
     return ok;
 }
 
@@ -401,17 +298,15 @@ static struct hash128 manifest_key(const struct toolchain *toolchain, const stru
 {
     static const char *const variables[] = {"CPATH",     "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS",
                                             "ROCM_PATH", "HIP_PATH",       "HIP_DEVICE_LIB_PATH"};
-    struct command command = {0};
-    add_flags(toolchain, &command, job->request, job->wave_size, job->default_wave);
-    add(&command, job->request->source_path);
-    add(&command, job->root);
+    struct command_line line = {0};
+    command_line_add_flags(&line, &toolchain->profile, job->request, &job->target);
+    command_line_add(&line, job->request->source_path);
+    command_line_add(&line, job->root);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        add(&command, getenv(variables[i]) ? getenv(variables[i]) : "");
-    add(&command, toolchain->profile.executable);
-    struct hash128 key = hash_text(toolchain->identity, "manifest");
-    for (size_t i = 0; i < command.n; i++)
-        key = hash_text(key, command.argv[i]);
-    arena_free(&command.arena);
+        command_line_add(&line, getenv(variables[i]) ? getenv(variables[i]) : "");
+    command_line_add(&line, toolchain->profile.executable);
+    struct hash128 key = command_line_hash(&line, hash_text(toolchain->identity, "manifest"));
+    command_line_free(&line);
     return key;
 }
 
@@ -442,32 +337,22 @@ static bool find_key(struct toolchain *toolchain, struct job *job, struct hash12
     return ok;
 }
 
-/* A source outside the project is named by its folder on this machine: line tables must not hold it. */
-static void name_folder_dot(struct command *command, const char *source_path)
-{
-    const char *last = strrchr(source_path, '/');
-    if (*source_path == '/')
-        add(command, arena_format(&command->arena, "-ffile-prefix-map=%.*s=.", (int)(last - source_path), source_path));
-}
-
 /* Compiles into the file `made`, with the module of the ISA version at isa_path where the compiler needs one. */
 static bool compile_into(struct toolchain *toolchain, const struct job *job, const char *isa_path, const char *made,
                          struct error *error)
 {
     const struct compile_request *request = job->request;
-    struct command command = {0};
-    add(&command, toolchain->profile.executable);
-    add_flags(toolchain, &command, request, job->wave_size, job->default_wave);
+    struct command_line line = {0};
+    command_line_add_flags(&line, &toolchain->profile, request, &job->target);
     if (*isa_path)
-        add_bitcode(toolchain, &command, isa_path, job->wave_size);
-    name_folder_dot(&command, request->source_path);
-    add(&command, request->source_path);
-    add(&command, "-o");
-    add(&command, made);
+        command_line_add_bitcode(&line, &toolchain->profile, &job->target, isa_path);
+    command_line_add_source(&line, request->source_path);
+    command_line_add(&line, "-o");
+    command_line_add(&line, made);
     struct process_result result = {0};
-    bool ok = run(toolchain, &command, request, &result, error);
+    bool ok = run(toolchain, &line, request, &result, error);
     process_result_free(&result);
-    arena_free(&command.arena);
+    command_line_free(&line);
     return ok;
 }
 
@@ -476,7 +361,7 @@ static bool compile(struct toolchain *toolchain, const struct job *job, struct c
     char isa_path[PATH_MAX] = "", made[PATH_MAX] = "", *bytes = NULL;
     bool links = toolchain->profile.kind == PROFILE_DEBIAN;
     bool ok = (!links || (make_temporary(".bc", isa_path, error) &&
-                          make_isa_module(toolchain, job->request, job->isa_version, isa_path, error))) &&
+                          make_isa_module(toolchain, job->request, job->target.isa_version, isa_path, error))) &&
               make_temporary(".co", made, error) && compile_into(toolchain, job, isa_path, made, error) &&
               file_read(made, &bytes, &compiled->n_bytes, error);
     compiled->bytes = (unsigned char *)bytes;
@@ -582,9 +467,8 @@ bool toolchain_compile(struct toolchain *toolchain, const struct compile_request
 {
     *compiled = (struct compiled){0};
     struct job job = {.request = request, .root = request->root ? request->root : toolchain->root};
-    if (!isa_of_chip(request->chip, &job.isa_version, &job.default_wave))
+    if (!target_of(request, &job.target))
         return error_set(error, STATUS_USAGE, "%s is not a chip's name; gfx1151 is one", request->chip);
-    job.wave_size = request->wave_size ? request->wave_size : job.default_wave;
     bool ok = find_key(toolchain, &job, &compiled->key, error);
     if (ok) {
         compiled->from_cache = look_up(toolchain, compiled->key, request, &compiled->bytes, &compiled->n_bytes);

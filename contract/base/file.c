@@ -127,6 +127,12 @@ bool file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+bool file_is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *position)
 {
     (void)facts, (void)kind, (void)position;

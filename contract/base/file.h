@@ -17,6 +17,7 @@ bool file_write(const char *path, const void *data, size_t n_bytes, struct error
 /* Makes a directory and its parents, as `mkdir -p`. */
 bool file_make_directories(const char *path, struct error *error);
 bool file_exists(const char *path);
+bool file_is_folder(const char *path);
 /* Removes a folder with all that it holds, or a file; links in it are removed, not followed. What cannot be removed stays.
  */
 void file_remove_tree(const char *path);

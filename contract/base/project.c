@@ -5,15 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "contract/base/file.h"
 
 static bool has_folder(const char *directory, const char *name)
 {
     char path[PATH_MAX];
-    struct stat facts;
-    return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path && stat(path, &facts) == 0 &&
-           S_ISDIR(facts.st_mode);
+    return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path && file_is_folder(path);
 }
 
 /* Cuts the last part off an absolute path; false at the top. */

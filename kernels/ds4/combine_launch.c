@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "contract/base/divide.h"
+#include "kernels/launch/start.h"
+
 enum { THREADS = 256, ELEMENTS_OF_BLOCK = 4 * THREADS, MOST_TOKENS = 65535 };
 
 bool ds4_combine_open(struct ds4_combine_device *device, const struct hip_api *hip, size_t buffer_bytes,
@@ -56,10 +59,8 @@ bool ds4_combine_tokens(struct ds4_combine_device *device, hipFunction_t kernel,
     float *out = call->out + first * call->dim;
     int experts = (int)call->experts, dim = (int)call->dim;
     void *parameters[] = {&gate, &y, &out, &experts, &dim};
-    hipError_t code = device->hip->hipModuleLaunchKernel(kernel, (unsigned)((dim - 1) / ELEMENTS_OF_BLOCK + 1), (unsigned)n,
-                                                         1, THREADS, 1, 1, 0, device->stream, parameters, NULL);
-    return code == hipSuccess || error_set(error, STATUS_ENVIRONMENT, "hipModuleLaunchKernel of moe_combine_gate: %s",
-                                           device->hip->hipGetErrorName(code));
+    const int64_t grid[] = {divide_up(dim, ELEMENTS_OF_BLOCK), n, 1};
+    return launch_start("moe_combine_gate", device->hip, kernel, grid, THREADS, device->stream, parameters, error);
 }
 
 bool ds4_combine_launch(struct ds4_combine_device *device, hipFunction_t kernel, const struct ds4_combine_call *call,

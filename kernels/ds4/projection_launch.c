@@ -2,7 +2,11 @@
 
 #include <stdlib.h>
 
+#include "contract/base/divide.h"
+#include "kernels/launch/start.h"
 #include "reference/blocks.h"
+
+#define LAUNCHER "the projection" /* in messages */
 
 enum { THREADS = 256, BLOCKS_OF_SPLIT = 32, MOST_SPLITS = 16, LANES_OF_BLOCK = 4, MOST_ROWS = 65535 };
 
@@ -13,14 +17,9 @@ static const struct variant {
 } variants[] = {{32, DS4_projection_q8_0_w32, DS4_projection_f16_w32},
                 {64, DS4_projection_q8_0_w64, DS4_projection_f16_w64}};
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 int64_t ds4_projection_blocks_of_split(int64_t k)
 {
-    int64_t shared = ceil_div(q8_0_blocks(k), MOST_SPLITS);
+    int64_t shared = divide_up(q8_0_blocks(k), MOST_SPLITS);
     return shared > BLOCKS_OF_SPLIT ? shared : BLOCKS_OF_SPLIT;
 }
 
@@ -35,26 +34,17 @@ static const struct variant *find_variant(const struct ds4_projection_device *de
     return NULL;
 }
 
-static bool is_in_range(const char *name, int64_t value, int64_t most, struct error *error)
-{
-    return (value >= 1 && value <= most) ||
-           error_set(error, STATUS_USAGE, "the projection takes %s from 1 to %lld, not %lld", name, (long long)most,
-                     (long long)value);
-}
-
 static bool shape_fits(const struct ds4_projection_call *call, struct error *error)
 {
-    return is_in_range("rows", call->rows, MOST_ROWS, error) && is_in_range("k", call->k, INT32_MAX / 2, error) &&
-           is_in_range("n", call->n, INT32_MAX / MOST_ROWS, error);
+    return launch_in_range(LAUNCHER, "rows", call->rows, MOST_ROWS, error) &&
+           launch_in_range(LAUNCHER, "k", call->k, INT32_MAX / 2, error) &&
+           launch_in_range(LAUNCHER, "n", call->n, INT32_MAX / MOST_ROWS, error);
 }
 
 static bool launch(const struct ds4_projection_device *device, enum ds4_projection_kernel kernel, const int64_t grid[3],
                    void **parameters, struct error *error)
 {
-    hipError_t code = device->hip->hipModuleLaunchKernel(device->functions[kernel], (unsigned)grid[0], (unsigned)grid[1],
-                                                         (unsigned)grid[2], THREADS, 1, 1, 0, NULL, parameters, NULL);
-    return code == hipSuccess || error_set(error, STATUS_ENVIRONMENT, "hipModuleLaunchKernel of the projection: %s",
-                                           device->hip->hipGetErrorName(code));
+    return launch_start(LAUNCHER, device->hip, device->functions[kernel], grid, THREADS, NULL, parameters, error);
 }
 
 /* What the product reads: the matrix as it is stored, or its copy, which may have to be made. */
@@ -72,7 +62,7 @@ static bool find_weights(const struct ds4_projection_device *device, const struc
     if (use != DS4_WEIGHTS_FILL)
         return true;
     void *parameters[] = {&(const void *){call->blocks}, &copy, &k, &n};
-    const int64_t grid[] = {ceil_div(n_blocks * LANES_OF_BLOCK, THREADS), 1, 1};
+    const int64_t grid[] = {divide_up(n_blocks * LANES_OF_BLOCK, THREADS), 1, 1};
     if (!launch(device, DS4_projection_unpack_q8_0, grid, parameters, error))
         return false;
     ds4_weight_cache_filled(device->cache, call->model);
@@ -86,7 +76,7 @@ bool ds4_projection_launch(const struct ds4_projection_device *device, const str
     if (!variant || !shape_fits(call, error))
         return false;
     int k = (int)call->k, n = (int)call->n, blocks_of_split = (int)ds4_projection_blocks_of_split(call->k);
-    int n_out = (int)(call->rows * call->n), n_splits = (int)ceil_div(q8_0_blocks(k), blocks_of_split);
+    int n_out = (int)(call->rows * call->n), n_splits = (int)divide_up(q8_0_blocks(k), blocks_of_split);
     enum ds4_projection_kernel kernel;
     const void *weights;
     void *partial;
@@ -98,9 +88,9 @@ bool ds4_projection_launch(const struct ds4_projection_device *device, const str
     float *out = call->out;
     void *of_partial[] = {&x, &weights, &partial, &k, &n, &blocks_of_split};
     void *of_sum[] = {&partial, &out, &n_out, &n_splits};
-    const int64_t grid[] = {ceil_div(n, THREADS / variant->wave_size), call->rows, n_splits};
+    const int64_t grid[] = {divide_up(n, THREADS / variant->wave_size), call->rows, n_splits};
     return launch(device, kernel, grid, of_partial, error) &&
-           launch(device, DS4_projection_sum, (int64_t[]){ceil_div(n_out, THREADS), 1, 1}, of_sum, error);
+           launch(device, DS4_projection_sum, (int64_t[]){divide_up(n_out, THREADS), 1, 1}, of_sum, error);
 }
 
 /* Copies may take so much of a device. */

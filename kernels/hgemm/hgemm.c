@@ -1,6 +1,8 @@
 /* hgemm_bf16_fp32c and hgemm_bf16_bf16c, for every chip and by matrix instructions. */
+#include "contract/base/divide.h"
 #include "kernels/forward.h"
 #include "kernels/hgemm/family.h"
+#include "kernels/launch/start.h"
 #include "reference/hgemm.h"
 
 enum { GRID_LARGEST = 65535, WIDEST_TILE = 64 };
@@ -20,14 +22,12 @@ struct variant {
     enum step_model step;
 };
 
+/* The kernels count columns of A, B and C in 32 bits, some past the end. */
 static bool shape_fits(const struct reg_shape *shape, const struct hgemm_tile *tile, struct error *error)
 {
-    int64_t m = shape->dim[0], n = shape->dim[1], k = shape->dim[2];
-    if (m < 1 || m > (int64_t)GRID_LARGEST * tile->m || n < 1 || n > INT32_MAX - WIDEST_TILE || k < 1 ||
-        k > INT32_MAX - WIDEST_TILE)
-        return error_set(error, STATUS_USAGE, "hgemm takes 1 to %d rows, and at least one column and one k",
-                         GRID_LARGEST * tile->m);
-    return true;
+    return launch_in_range("hgemm", "m", shape->dim[0], (int64_t)GRID_LARGEST * tile->m, error) &&
+           launch_in_range("hgemm", "n", shape->dim[1], INT32_MAX - WIDEST_TILE, error) &&
+           launch_in_range("hgemm", "k", shape->dim[2], INT32_MAX - WIDEST_TILE, error);
 }
 
 static bool plan(const struct reg_shape *shape, const struct hgemm_tile *tile, enum number_format c_format,
@@ -52,7 +52,7 @@ static bool plan(const struct reg_shape *shape, const struct hgemm_tile *tile, e
                 {.kind = REG_ARG_I32, .integer = m},
                 {.kind = REG_ARG_I32, .integer = n},
                 {.kind = REG_ARG_I32, .integer = k}},
-        .grid = {(uint32_t)((n + tile->n - 1) / tile->n), (uint32_t)((m + tile->m - 1) / tile->m), 1},
+        .grid = {(uint32_t)divide_up(n, tile->n), (uint32_t)divide_up(m, tile->m), 1},
         .block = {(uint32_t)tile->threads, 1, 1},
     };
     return true;

@@ -5,6 +5,7 @@
 #include "kernels/forward.h"
 #include "kernels/hgemm/family.h"
 #include "kernels/hgemm/splitk_case.h"
+#include "kernels/launch/start.h"
 #include "reference/hgemm.h"
 #include "reference/hgemm_atomic.h"
 
@@ -34,9 +35,9 @@ struct math {
 static bool plan(const struct reg_shape *shape, enum number_format c_format, struct reg_plan *plan, struct error *error)
 {
     int64_t m = shape->dim[0], n = shape->dim[1], k = shape->dim[2];
-    if (m < 1 || n < 1 || k < 1)
-        return error_set(error, STATUS_USAGE, "split-K takes at least one row, column and k, not %lld, %lld and %lld",
-                         (long long)m, (long long)n, (long long)k);
+    if (!launch_in_range("split-K", "m", m, INT32_MAX, error) || !launch_in_range("split-K", "n", n, INT32_MAX, error) ||
+        !launch_in_range("split-K", "k", k, INT32_MAX, error))
+        return false; /* the launcher, which knows the tile, has narrower limits */
     *plan = (struct reg_plan){.n_tensors = 3,
                               .tensor = {[HGEMM_A] = {"a", FORMAT_BF16, REG_INPUT, m, k},
                                          [HGEMM_B] = {"b", FORMAT_BF16, REG_INPUT, n, k},

@@ -1,5 +1,10 @@
 #include "kernels/hgemm/splitk.h"
 
+#include "contract/base/divide.h"
+#include "kernels/launch/start.h"
+
+#define LAUNCHER "split-K" /* in messages */
+
 enum { MOST_SPLITS = 16, LEAST_TILES_OF_SPLIT = 2, MOST_BLOCKS = 65535 };
 
 /* Blocks that fill a device: about one for each compute unit of the larger chips with such waves. */
@@ -14,11 +19,6 @@ const struct hgemm_tile *hgemm_splitk_tile(enum hgemm_function variant)
     static const struct hgemm_tile tiles[] = {HGEMM_TILES(TILE)};
 #undef TILE
     return &tiles[variant];
-}
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
 }
 
 static int64_t at_most(int64_t value, int64_t limit)
@@ -37,11 +37,11 @@ static const struct fill *find_fill(int wave_size)
 struct hgemm_split hgemm_split_of(int wave_size, const struct hgemm_tile *tile, int64_t m, int64_t n, int64_t k)
 {
     const struct fill *fill = find_fill(wave_size);
-    int64_t blocks = ceil_div(m, tile->m) * ceil_div(n, tile->n), k_tiles = ceil_div(k, tile->k);
+    int64_t blocks = divide_up(m, tile->m) * divide_up(n, tile->n), k_tiles = divide_up(k, tile->k);
     int64_t wanted = at_most(fill ? fill->blocks / blocks : 1, MOST_SPLITS);
     int64_t most = k_tiles / LEAST_TILES_OF_SPLIT, splits = at_most(wanted, most);
-    int64_t k_of_split = ceil_div(k_tiles, splits > 1 ? splits : 1) * tile->k;
-    return (struct hgemm_split){k_of_split, ceil_div(k, k_of_split)};
+    int64_t k_of_split = divide_up(k_tiles, splits > 1 ? splits : 1) * tile->k;
+    return (struct hgemm_split){k_of_split, divide_up(k, k_of_split)};
 }
 
 /* The tile of the variant that the device's code has, and its kernel; NULL with the reason. */
@@ -57,18 +57,12 @@ static const struct hgemm_tile *find_variant(const struct hgemm_device *device, 
     return NULL;
 }
 
-static bool is_in_range(const char *name, int64_t value, int64_t most, struct error *error)
-{
-    return (value >= 1 && value <= most) || error_set(error, STATUS_USAGE, "split-K takes %s from 1 to %lld, not %lld",
-                                                      name, (long long)most, (long long)value);
-}
-
 /* The kernels count elements of C, and columns of A and B, in 32 bits, some past the end. */
 static bool shape_fits(const struct hgemm_product *p, const struct hgemm_tile *tile, struct error *error)
 {
-    return is_in_range("m", p->m, (int64_t)MOST_BLOCKS * tile->m, error) &&
-           is_in_range("k", p->k, INT32_MAX - 2 * (int64_t)tile->k * MOST_SPLITS, error) &&
-           is_in_range("n", p->n, (INT32_MAX - HGEMM_REDUCE_OF_BLOCK) / p->m, error);
+    return launch_in_range(LAUNCHER, "m", p->m, (int64_t)MOST_BLOCKS * tile->m, error) &&
+           launch_in_range(LAUNCHER, "k", p->k, INT32_MAX - 2 * (int64_t)tile->k * MOST_SPLITS, error) &&
+           launch_in_range(LAUNCHER, "n", p->n, (INT32_MAX - HGEMM_REDUCE_OF_BLOCK) / p->m, error);
 }
 
 static bool pointers_fit(const struct hgemm_product *p, struct error *error)
@@ -110,15 +104,6 @@ bool hgemm_splitk_prepare(const struct hgemm_device *device, const struct hgemm_
                                (size_t)work->split.n_splits * (size_t)(p->m * p->n) * sizeof(float), &work->pool, error);
 }
 
-static bool launch(const struct hgemm_device *device, hipFunction_t kernel, const int64_t grid[3], int threads,
-                   void **parameters, struct error *error)
-{
-    hipError_t code = device->hip->hipModuleLaunchKernel(kernel, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
-                                                         (unsigned)threads, 1, 1, 0, NULL, parameters, NULL);
-    return code == hipSuccess ||
-           error_set(error, STATUS_ENVIRONMENT, "hipModuleLaunchKernel of split-K: %s", device->hip->hipGetErrorName(code));
-}
-
 bool hgemm_splitk_start_partials(const struct hgemm_device *device, const struct hgemm_product *p,
                                  const struct hgemm_work *work, void *partials, struct error *error)
 {
@@ -126,8 +111,8 @@ bool hgemm_splitk_start_partials(const struct hgemm_device *device, const struct
     const void *a = p->a, *b = p->b;
     int m = (int)p->m, n = (int)p->n, k = (int)p->k, k_of_split = (int)work->split.k_of_split;
     void *parameters[] = {&a, &b, &partials, &m, &n, &k, &k_of_split};
-    const int64_t grid[] = {ceil_div(n, tile->n), ceil_div(m, tile->m), work->split.n_splits};
-    return launch(device, work->partials, grid, tile->threads, parameters, error);
+    const int64_t grid[] = {divide_up(n, tile->n), divide_up(m, tile->m), work->split.n_splits};
+    return launch_start(LAUNCHER, device->hip, work->partials, grid, tile->threads, NULL, parameters, error);
 }
 
 bool hgemm_splitk_start_sum(const struct hgemm_device *device, const struct hgemm_product *p, const struct hgemm_work *work,
@@ -137,8 +122,9 @@ bool hgemm_splitk_start_sum(const struct hgemm_device *device, const struct hgem
     void *c = p->c;
     int n_out = (int)(p->m * p->n), splits = (int)n_splits;
     void *parameters[] = {&partials, &c, &n_out, &splits};
-    const int64_t grid[] = {ceil_div(n_out, HGEMM_REDUCE_OF_BLOCK), 1, 1};
-    return launch(device, device->functions[HGEMM_FUNCTION_SUM], grid, HGEMM_REDUCE_THREADS, parameters, error);
+    const int64_t grid[] = {divide_up(n_out, HGEMM_REDUCE_OF_BLOCK), 1, 1};
+    return launch_start(LAUNCHER, device->hip, device->functions[HGEMM_FUNCTION_SUM], grid, HGEMM_REDUCE_THREADS, NULL,
+                        parameters, error);
 }
 
 bool hgemm_splitk_launch(const struct hgemm_device *device, const struct hgemm_product *p, struct error *error)

@@ -87,6 +87,7 @@ with_header() { # with_header FILE SED: the example built against a header that 
 }
 other_abi() { with_header hipcontract.h 's/HIPCONTRACT_ABI = ([0-9]+)/HIPCONTRACT_ABI = 1\1/' && refuses 'built for ABI 1' "$work/differs.so"; }
 other_layout() { with_header hipcontract/contract/registry.h 's/REG_MAX_DIMS = 6/REG_MAX_DIMS = 7/' && refuses 'bytes of struct reg_shape are 72 there and 64 in this program' "$work/differs.so"; }
+other_depth() { with_header hipcontract/reference/depth.h 's/DEPTH_MAX_PARTS = 8/DEPTH_MAX_PARTS = 9/' && refuses 'bytes of struct depth are 152 there and 136 in this program' "$work/differs.so"; }
 other_numbers() { with_header hipcontract.h '/"number formats"/d' && refuses 'numbers of the layout are' "$work/differs.so"; }
 other_formats() { with_header hipcontract/reference/format.h 's/FORMAT_I8,/FORMAT_F8, FORMAT_I8,/' && refuses 'number formats are 11 there and 10 in this program' "$work/differs.so"; }
 no_symbol() { build "$work/plain.so" 'int kernels;' && refuses 'has no symbol hipcontract_kernels; say HIPCONTRACT_KERNELS' "$work/plain.so"; }
@@ -128,6 +129,7 @@ check "sources are the project's: an edited kernel is red, and the line that rep
 check "two files keep their sources apart, though they have the same paths" keeps_roots_apart
 check "another ABI is one line" other_abi
 check "so is another layout of the same ABI" other_layout
+check "or another number of parts of a depth" other_depth
 check "and one with fewer numbers" other_numbers
 check "and another list of number formats" other_formats
 check "a shared object without the symbol is one line" no_symbol

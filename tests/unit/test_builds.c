@@ -48,7 +48,7 @@ static void each_source_and_define_is_compiled_once_by_all_threads(void **state)
     enum { N_DEFINES = 16 };
     struct fixture f;
     struct registration registration = fake_registration("dot");
-    char defines[N_DEFINES][16];
+    char defines[N_DEFINES][24];
     struct build_wanted wanted[2 * N_DEFINES + 1] = {{&registration, NULL}};
     struct launch_target target;
     struct error error;

@@ -208,18 +208,31 @@ static void measure(struct device *device, bool on)
     measuring += on ? 1 : -1;
 }
 
+/* Of y, 6 elements, that many; of any other tensor none. */
 static uint32_t give_measured(struct device *device, const void *pointer, size_t n_bytes, size_t *at)
 {
     (void)device, (void)pointer;
     assert_int_equal(measuring, 1);
     *at = n_bytes - 4;
-    return measured;
+    return n_bytes == 6 * 4 ? measured : 0;
 }
 
-/* fake_dot at 6x64, whose declared depth is 64. */
-static struct verdict judge_fake(bool measures, bool fails)
+enum fake { FAKE_MEASURES = 1, FAKE_FAILS = 2, FAKE_WRITES_W = 4 };
+
+static int64_t declared_of_y;
+
+static void only_y_adds(const struct reg_case *c, int tensor, struct depth *depth)
 {
+    depth_add(depth, strcmp(c->plan->tensor[tensor].name, "y") == 0 ? declared_of_y : 0, "the chain");
+}
+
+/* fake_dot at 6x64, whose y declares a depth of 64 unless a test says another; what of enum fake applies. */
+static struct verdict judge_fake(int what)
+{
+    bool measures = what & FAKE_MEASURES;
     struct registration r = fake_registration("dot");
+    if (declared_of_y)
+        r.depth = only_y_adds;
     struct host_case host;
     struct error error;
     struct device *device = fake_device_open(fake_kernels, true);
@@ -230,7 +243,9 @@ static struct verdict judge_fake(bool measures, bool fails)
     assert_true(builds_target(&builds, &r, NULL, &target, &error));
     device->measure_depth = measures ? measure : NULL;
     device->depth_of = measures ? give_measured : NULL;
-    fake_device_fail_launch(fails ? 1 : 0, hipErrorLaunchFailure);
+    if (what & FAKE_WRITES_W)
+        host.plan.tensor[1].role = REG_OUTPUT;
+    fake_device_fail_launch(what & FAKE_FAILS ? 1 : 0, hipErrorLaunchFailure);
     struct verdict v = verdict_for_case(&host, &target, GATE_BOUND);
     depth_judge(&target, &host, CHECKS_BASIC, &v);
     fake_device_fail_launch(0, hipSuccess);
@@ -247,20 +262,52 @@ static void the_element_that_is_too_deep_is_named(void **state)
 {
     (void)state;
     measured = 65;
-    struct verdict v = judge_fake(true, false);
+    struct verdict v = judge_fake(FAKE_MEASURES);
     assert_int_equal(v.status, VERDICT_FAIL);
     assert_string_equal(v.reason,
                         "depth: element 5 of y comes through 65 additions that round, and 64 are declared (64 the "
                         "chain): its bound rests on too few");
     measured = 64;
-    assert_int_equal(judge_fake(true, false).status, VERDICT_PASS);
+    assert_int_equal(judge_fake(FAKE_MEASURES).status, VERDICT_PASS);
+}
+
+/* One that declares no additions and has none comes first. */
+static void an_output_without_additions_hides_no_other(void **state)
+{
+    (void)state;
+    declared_of_y = 64;
+    measured = 65;
+    struct verdict v = judge_fake(FAKE_MEASURES | FAKE_WRITES_W);
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_string_equal(v.depth_tensor, "y");
+    measured = 64;
+    v = judge_fake(FAKE_MEASURES | FAKE_WRITES_W);
+    declared_of_y = 0;
+    assert_int_equal(v.status, VERDICT_PASS);
+    assert_int_equal(v.depth_declared, 0); /* 0 of 0 is as near as 64 of 64, and the first */
+}
+
+static void what_is_deeper_than_counts_go_is_red_whatever_is_declared(void **state)
+{
+    (void)state;
+    declared_of_y = 100000;
+    measured = DEVICE_DEPTH_MOST;
+    struct verdict v = judge_fake(FAKE_MEASURES);
+    measured = DEVICE_DEPTH_MOST - 1;
+    struct verdict below = judge_fake(FAKE_MEASURES);
+    declared_of_y = 0;
+    assert_int_equal(v.status, VERDICT_FAIL);
+    assert_string_equal(v.reason,
+                        "depth: element 5 of y comes through at least 32766 additions that round, and 100000 are declared "
+                        "(100000 the chain): no more are counted");
+    assert_int_equal(below.status, VERDICT_PASS);
 }
 
 static void a_device_that_cannot_measure_is_left_alone(void **state)
 {
     (void)state;
     measured = 65;
-    struct verdict v = judge_fake(false, false);
+    struct verdict v = judge_fake(0);
     assert_int_equal(v.status, VERDICT_PASS);
     assert_string_equal(v.depth_tensor, "");
 }
@@ -268,7 +315,7 @@ static void a_device_that_cannot_measure_is_left_alone(void **state)
 static void a_launch_that_fails_is_the_verdicts(void **state)
 {
     (void)state;
-    struct verdict v = judge_fake(true, true);
+    struct verdict v = judge_fake(FAKE_MEASURES | FAKE_FAILS);
     assert_int_equal(v.status, VERDICT_LAUNCH_FAILED);
     assert_non_null(strstr(v.reason, "the depth audit: hipModuleLaunchKernel"));
 }
@@ -283,6 +330,8 @@ int main(void)
         cmocka_unit_test(one_pattern_is_enough),
         cmocka_unit_test(only_what_passes_is_measured),
         cmocka_unit_test(the_element_that_is_too_deep_is_named),
+        cmocka_unit_test(an_output_without_additions_hides_no_other),
+        cmocka_unit_test(what_is_deeper_than_counts_go_is_red_whatever_is_declared),
         cmocka_unit_test(a_device_that_cannot_measure_is_left_alone),
         cmocka_unit_test(a_launch_that_fails_is_the_verdicts),
     };

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -234,6 +235,8 @@ static void counts_go_where_lanes_go(void **state)
     }
 }
 
+#define NO_BYTES "s_mov_b32 s0, 0\ns_mov_b32 s1, 0\ns_mov_b32 s2, 0\ns_mov_b32 s3, 0x00027000\n"
+
 /* LDS is zeros, and data. */
 static void counts_go_through_lds(void **state)
 {
@@ -251,6 +254,19 @@ static void counts_go_through_lds(void **state)
     EXPECT_ROWS(rows);
 }
 
+/* A descriptor of no bytes clips every lane, which loads zeros, data: into what the load writes, and no more. */
+static void a_clipped_load_is_data_where_it_writes(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_dword v0, off, s[0:3], 0", BOTH(0)},
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_short_d16_hi v0, off, s[0:3], 0", {1, 0}},
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_short_d16 v0, off, s[0:3], 0", {0, 1}},
+        {CDNA, NO_BYTES "v_add_f32 v0, v1, v1\nbuffer_load_ushort v0, off, s[0:3], 0", BOTH(0)},
+    };
+    EXPECT_ROWS(rows);
+}
+
 /* 32 lanes add to one dword of data, one after another: 32 additions; of a cleared one 31. Each gets the old value. */
 static void atomics_add_one_after_another(void **state)
 {
@@ -262,6 +278,10 @@ static void atomics_add_one_after_another(void **state)
         {RDNA, "v_add_f32 v1, v1, v1\nds_max_f32 v9, v1\nds_load_b32 v0, v9", BOTH(1)},
         {RDNA, "v_add_f32 v1, v1, v1\nds_storexchg_rtn_b32 v3, v9, v1\nds_storexchg_rtn_b32 v0, v9, v2", BOTH(1)},
         {CDNA, PACKED "s_mov_b64 exec, 1\nds_pk_add_f16 v9, v3\nds_read_b32 v0, v9", {2, 3}},
+        {"gfx908", 64,
+         "s_mov_b64 exec, 1\nv_add_f32 v1, v1, v1\nds_write_b32 v9, v1 offset:8\nds_add_src2_f32 v9 offset:2\n"
+         "ds_read_b32 v0, v9",
+         BOTH(2)},
     };
     EXPECT_ROWS(rows);
     expect_lane(RDNA, "ds_add_rtn_f32 v0, v9, v1", 0, 31, (struct expected)BOTH(31));
@@ -297,6 +317,88 @@ static void dot_and_matrix_steps_are_the_chips(void **state)
         {"gfx950", 64, "v_mfma_f32_16x16x32_bf16 v[0:3], v[4:7], v[8:11], v[12:15]", BOTH(4)},
     };
     EXPECT_ROWS(rows);
+}
+
+static bool says(const char *mnemonic, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(mnemonic, *words))
+            return true;
+    return false;
+}
+
+/* By its name, which says what it does and in which formats; integers have others. v_div_fmas is part of a division. */
+static bool adds_floats(const char *mnemonic)
+{
+    static const char *const adds[] = {"add", "sub", "fma", "mad", "mac", "dot", "wmma", "interp", NULL},
+                             *const floats[] = {"f16", "f32", "f64", NULL}, *const parts[] = {"v_div_fmas", NULL};
+    return says(mnemonic, adds) && says(mnemonic, floats) && !says(mnemonic, parts);
+}
+
+/* A row that is new in the opcode table and adds would else be carried, uncounted. */
+static void every_instruction_that_adds_floats_is_counted(void **state)
+{
+    (void)state;
+    size_t n_opcodes, n_counted = 0;
+    const struct opcode *table = opcode_table(&n_opcodes);
+    for (size_t i = 0; i < n_opcodes; i++) {
+        uint8_t kind = depth_kind_of(table[i].mnemonic);
+        bool counts = kind == DEPTH_SUM || kind == DEPTH_FMA || kind == DEPTH_STEPS;
+        n_counted += counts;
+        if (adds_floats(table[i].mnemonic) && !counts)
+            fail_msg("%s adds floats; depth.def has no count for it", table[i].mnemonic);
+    }
+    assert_true(n_counted > 100);
+}
+
+/* The k of "v_mfma_f32_16x16x32_…". */
+static int k_of(const char *mnemonic)
+{
+    return atoi(strchr(strchr(mnemonic, 'x') + 1, 'x') + 1);
+}
+
+/* No rule adds more than 16 products before it rounds; a sparse instruction has half of k's. One without a shape in the
+ * tables would be as deep as counts go. */
+static void every_matrix_instruction_has_the_steps_of_a_shape(void **state)
+{
+    (void)state;
+    static const enum chip_family families[] = {CHIP_RDNA3, CHIP_RDNA4, CHIP_CDNA1, CHIP_CDNA2, CHIP_CDNA3, CHIP_CDNA4};
+    size_t n_opcodes, n_matrices = 0;
+    const struct opcode *table = opcode_table(&n_opcodes);
+    for (size_t i = 0; i < n_opcodes; i++) {
+        const char *name = table[i].mnemonic;
+        if (depth_kind_of(name) != DEPTH_STEPS || table[i].class != CLASS_MATRIX)
+            continue;
+        bool is_sparse = strstr(name, "smfmac") || strstr(name, "swmmac");
+        int n_products = k_of(name) / (is_sparse ? 2 : 1), least = adds_floats(name) ? (n_products + 15) / 16 : 0;
+        n_matrices++;
+        for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+            const struct chip chip = {.family = families[f]};
+            const struct emulated_code code = {.chip = &chip};
+            const struct dispatch dispatch = {.code = &code};
+            struct depth_opcode depth = {0};
+            depth_steps(&dispatch, &table[i], &depth);
+            if (depth.steps < least || depth.steps > n_products)
+                fail_msg("%s has %d steps for %d products", name, depth.steps, n_products);
+        }
+    }
+    assert_true(n_matrices > 100);
+}
+
+/* --matrix-model ieee changes values; what a registration declares is the chip's. */
+static void another_model_of_the_values_changes_no_depth(void **state)
+{
+    (void)state;
+    static const enum matrix_model models[] = {MATRIX_MODEL_CHIP, MATRIX_MODEL_IEEE};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        const struct emulated_code code = {.chip = &(const struct chip){.family = CHIP_RDNA3}};
+        const struct dispatch dispatch = {.code = &code, .matrix_model = models[i]};
+        struct depth_opcode wmma = {0}, dot = {0};
+        depth_steps(&dispatch, opcode_find("v_wmma_f32_16x16x16_f16", 23), &wmma);
+        depth_steps(&dispatch, opcode_find("v_dot2_f32_f16", 14), &dot);
+        assert_int_equal(wmma.steps, 8);
+        assert_int_equal(dot.steps, 1);
+    }
 }
 
 static void a_matrix_takes_the_deepest_of_its_factors_and_its_own_accumulators(void **state)
@@ -343,8 +445,12 @@ int main(void)
         cmocka_unit_test(packed_floats_are_counted_apart),
         cmocka_unit_test(counts_go_where_lanes_go),
         cmocka_unit_test(counts_go_through_lds),
+        cmocka_unit_test(a_clipped_load_is_data_where_it_writes),
         cmocka_unit_test(atomics_add_one_after_another),
         cmocka_unit_test(dot_and_matrix_steps_are_the_chips),
+        cmocka_unit_test(every_instruction_that_adds_floats_is_counted),
+        cmocka_unit_test(every_matrix_instruction_has_the_steps_of_a_shape),
+        cmocka_unit_test(another_model_of_the_values_changes_no_depth),
         cmocka_unit_test(a_matrix_takes_the_deepest_of_its_factors_and_its_own_accumulators),
         cmocka_unit_test(scalar_floats_count_too),
         cmocka_unit_test(counts_end_at_their_most),

@@ -79,18 +79,28 @@ static void a_grid_covers_c_and_no_more(void **state)
 /* Up to the last row that a grid reaches, and the last index that an int holds. */
 static void shapes_past_the_kernels_limits_are_refused(void **state)
 {
-    static const int64_t fits[][3] = {{1, 1, 1}, {65535 * 32, 1, 1}, {1, INT32_MAX - 64, 1}, {1, 1, INT32_MAX - 64}},
-                         refused[][3] = {{0, 1, 1},         {1, 0, 1},        {1, 1, 0}, {65535 * 32 + 1, 1, 1},
-                                         {1, INT32_MAX, 1}, {1, 1, INT32_MAX}};
+    static const int64_t fits[][3] = {{1, 1, 1}, {65535 * 32, 1, 1}, {1, INT32_MAX - 64, 1}, {1, 1, INT32_MAX - 64}};
+    static const struct {
+        int64_t dim[3];
+        const char *text;
+    } refused[] = {
+        {{0, 1, 1}, "hgemm takes m from 1 to 2097120, not 0"},
+        {{1, 0, 1}, "hgemm takes n from 1 to 2147483583, not 0"},
+        {{1, 1, 0}, "hgemm takes k from 1 to 2147483583, not 0"},
+        {{65535 * 32 + 1, 1, 1}, "hgemm takes m from 1 to 2097120, not 2097121"},
+        {{1, INT32_MAX, 1}, "hgemm takes n from 1 to 2147483583, not 2147483647"},
+        {{1, 1, INT32_MAX}, "hgemm takes k from 1 to 2147483583, not 2147483647"},
+    };
     struct reg_plan plan;
     struct error error;
     for (int i = 0; i < N_NAMES; i++) {
         for (size_t s = 0; s < sizeof fits / sizeof *fits; s++)
             assert_true(plan_of(*state, names[i], fits[s][0], fits[s][1], fits[s][2], &plan, &error));
         for (size_t s = 0; s < sizeof refused / sizeof *refused; s++) {
-            assert_false(plan_of(*state, names[i], refused[s][0], refused[s][1], refused[s][2], &plan, &error));
+            const int64_t *dim = refused[s].dim;
+            assert_false(plan_of(*state, names[i], dim[0], dim[1], dim[2], &plan, &error));
             assert_int_equal(error.status, STATUS_USAGE);
-            assert_non_null(strstr(error.text, "hgemm takes 1 to 2097120 rows"));
+            assert_string_equal(error.text, refused[s].text);
         }
     }
 }

@@ -353,6 +353,61 @@ static void the_pass_finds_missing_current_stale_and_left_over_records(void **st
     expect(cut, 2, "!gfx90a twice record missing");
 }
 
+/* A record file of debian-clang-22 beside twice.txt: that of a family that nothing registers. */
+static void write_gone_family(const struct fixture *fixture, const char *lines, char path[SCRATCH_PATH_BYTES])
+{
+    snprintf(path, SCRATCH_PATH_BYTES, "%.300s/debian-clang-22/gone.txt", fixture->folder);
+    struct error error;
+    assert_true(file_write(path, lines, strlen(lines), &error));
+}
+
+static void records_of_a_family_that_is_gone_are_orphans(void **state)
+{
+    struct fixture *fixture = *state;
+    char gone[SCRATCH_PATH_BYTES];
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, both, 2, true), 0, "written");
+    write_gone_family(fixture, "# kernel chip vgprs\nk gfx1151 1\nk gfx90a 1\nk gfx942 1\n", gone);
+    expect(run_pass(fixture, both, 2, false), 2, "!gfx1151 k record orphan: there is no family gone any more\n");
+    static const char *const only[] = {"twice"};
+    expect(run_pass_as(fixture, both, 2, (struct limits_options){.only = only, .n_only = 1}), 0, "twice record current");
+    /* What was not asked for stays, and the file with it. */
+    struct pass_run update = run_pass(fixture, both, 2, true);
+    assert_int_equal(update.totals.n_files_written, 1);
+    expect(update, 0, "gfx90a k record removed: there is no family gone any more\n");
+    expect(run_pass(fixture, both, 2, false), 0, "record current");
+    assert_true(file_exists(gone));
+    write_gone_family(fixture, "# kernel chip vgprs\nk gfx90a 1\nk gfx90\n", gone);
+    struct pass_run unread = run_pass(fixture, both, 2, false);
+    assert_int_equal(limits_status(&unread.totals), STATUS_USAGE);
+    expect(unread, 2, "gone.txt:3: 2 columns, a record has 3\n");
+    expect(run_pass(fixture, both, 2, true), 0, "nothing is written: mend or delete that line first");
+    assert_true(file_exists(gone));
+    write_gone_family(fixture, "# kernel chip vgprs\nk gfx90a 1\n", gone);
+    expect(run_pass(fixture, both, 2, true), 0, "gfx90a k record removed");
+    assert_false(file_exists(gone));
+}
+
+static void records_of_a_chip_that_a_family_is_for_no_longer_are_orphans(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, both, 2, true), 0, "written");
+    both[0].chips = both[1].chips = "gfx1151";
+    expect(run_pass(fixture, both, 2, false), 2, "!gfx90a twice record orphan: family twice is not for gfx90a any more\n");
+    /* Nor is it compiled for the one chip that is asked for. */
+    both[0].chips = both[1].chips = "gfx90a";
+    expect(run_pass_as(fixture, both, 2, (struct limits_options){.n_chips = 1}), 2,
+           "!gfx1151 twice record orphan: family twice is not for gfx1151 any more\n");
+    expect(run_pass_as(fixture, both, 2, (struct limits_options){.n_chips = 1, .update = true}), 0,
+           "gfx1151 thrice record removed: family twice is not for gfx1151 any more\n");
+    expect(run_pass(fixture, both, 2, false), 0, "gfx90a twice record current");
+}
+
 static void the_pass_finds_launches_that_do_not_fit(void **state)
 {
     struct fixture *fixture = *state;
@@ -490,6 +545,8 @@ int main(void)
         TEST(a_launch_has_its_own_occupancy),
         TEST(a_bound_that_no_launch_uses_is_a_problem),
         TEST(the_pass_finds_missing_current_stale_and_left_over_records),
+        TEST(records_of_a_family_that_is_gone_are_orphans),
+        TEST(records_of_a_chip_that_a_family_is_for_no_longer_are_orphans),
         TEST(the_pass_finds_launches_that_do_not_fit),
         TEST(the_pass_holds_kernels_to_their_budgets),
         TEST(the_bound_of_a_kernel_that_a_launcher_has_too_may_be_the_launchers),

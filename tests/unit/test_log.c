@@ -150,6 +150,18 @@ static void every_field_survives_the_log(void **state)
     free(line);
 }
 
+/* A compiler's words, or those of a wrong line, may be cut within a character. */
+static void a_text_that_is_no_utf_8_is_not_lost(void **state)
+{
+    (void)state;
+    struct verdict v = sample(), back;
+    snprintf(v.reason, sizeof v.reason, "no \xe2\x80 here");
+    json_t *object = verdict_to_json(&v);
+    assert_true(verdict_from_json(object, &back));
+    assert_string_equal(back.reason, "no ?? here");
+    json_decref(object);
+}
+
 static void every_status_and_subject_survives(void **state)
 {
     (void)state;
@@ -415,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_finding_is_one_line_of_all_its_fields),
         cmocka_unit_test(a_listing_keeps_the_nearest_lines_that_fit),
         cmocka_unit_test(every_field_survives_the_log),
+        cmocka_unit_test(a_text_that_is_no_utf_8_is_not_lost),
         cmocka_unit_test(every_status_and_subject_survives),
         cmocka_unit_test(a_diagnosis_without_a_fault_is_read),
         cmocka_unit_test(wrong_types_are_refused),

@@ -238,6 +238,14 @@ static void columns_that_an_older_file_lacks_are_absent(void **state)
     assert_int_equal(record->figure[RECORD_limit], RECORD_ABSENT);
     record_figure_text(record, RECORD_limit, word);
     assert_string_equal(word, "?");
+    /* Written beside a record that has all, it is read again as it was. */
+    static const char written[] =
+        "# kernel chip    vgprs agprs sgprs lds private vspills sspills bound wave code kernarg dynamic occupancy limit\n"
+        "k        gfx1151    30     ?     ?   ?       ?       ?       ?     ?    ?  844       ?       ?        16     ?\n";
+    expect_written(fixture, written);
+    read_text(fixture, written);
+    assert_int_equal(fixture->file.n_problems, 0);
+    expect_written(fixture, written);
 }
 
 int main(void)

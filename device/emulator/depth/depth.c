@@ -4,7 +4,7 @@
 
 #include "device/emulator/depth/depth_state.h"
 
-static uint8_t kind_of(const char *mnemonic)
+uint8_t depth_kind_of(const char *mnemonic)
 {
     static const struct {
         const char *pattern;
@@ -25,7 +25,7 @@ static void note_opcode(const struct dispatch *dispatch, const struct opcode *op
     if (!opcode)
         return;
     struct depth_opcode *to = &dispatch->checks->depth->opcodes[opcode->index];
-    *to = (struct depth_opcode){.kind = kind_of(opcode->mnemonic)};
+    *to = (struct depth_opcode){.kind = depth_kind_of(opcode->mnemonic)};
     if (to->kind == DEPTH_STEPS)
         depth_steps(dispatch, opcode, to);
 }
@@ -181,12 +181,27 @@ static bool is_scalar(uint8_t class)
     return class == CLASS_SALU || class == CLASS_BRANCH || class == CLASS_CONTROL || class == CLASS_BARRIER;
 }
 
-/* Lanes that a buffer's descriptor clips load 0, which no access reports. */
-static void clear_results(struct wave *wave, const struct flow *flow)
+/* The halves that a write changes take the count of data. */
+static void set_data(struct wave *wave, const struct flow_range *to, unsigned row)
+{
+    const uint32_t written = to->part == FLOW_WHOLE ? UINT32_MAX : to->part == FLOW_LOW ? 0xffff : 0xffff0000;
+    const uint32_t data = depth_both(DEPTH_DATA) & written;
+    uint32_t halves[MAX_LANES] = {0};
+    if (to->part == FLOW_WHOLE) {
+        depth_set_all(wave, row, depth_exec(wave), data);
+        return;
+    }
+    for (unsigned lane = 0; lane < wave->n_lanes; lane++)
+        halves[lane] = (depth_lane(wave, row, lane) & ~written) | data;
+    depth_set_lanes(wave, row, depth_exec(wave), halves);
+}
+
+/* What no access reports: zeros of lanes that a buffer's descriptor clips, and numbers that a format is converted to. */
+static void set_results(struct wave *wave, const struct flow *flow)
 {
     for (unsigned k = 0; k < flow->n_writes; k++)
         for (unsigned i = 0; i < flow->writes[k].n && flow->writes[k].first < FLOW_SCALAR; i++)
-            depth_set_all(wave, flow->writes[k].first + i, depth_exec(wave), depth_both(DEPTH_CONSTANT));
+            set_data(wave, &flow->writes[k], flow->writes[k].first + i);
 }
 
 static void across_lanes_or_not(struct wave *wave, const struct instruction *in, const struct flow *flow,
@@ -220,7 +235,7 @@ static void across_lanes_or_not(struct wave *wave, const struct instruction *in,
 static void one(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
     if (flow->rule == RULE_MEMORY && in->class == CLASS_BUFFER)
-        clear_results(wave, flow);
+        set_results(wave, flow);
     if (flow->rule == RULE_MEMORY || flow->n_writes == 0 || !in->opcode)
         return;
     const struct depth_opcode *opcode = &wave->dispatch->checks->depth->opcodes[in->opcode->index];

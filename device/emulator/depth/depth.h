@@ -13,7 +13,7 @@
 #include "device/emulator/sanitizer/flow.h"
 #include "device/emulator/sanitizer/sanitizer.h"
 
-enum { DEPTH_CONSTANT, DEPTH_DATA, DEPTH_MOST = INT16_MAX /* counts end here */ };
+enum { DEPTH_CONSTANT, DEPTH_DATA, DEPTH_MOST = DEPTH_DATA + DEVICE_DEPTH_MOST };
 
 /* Openers give false when the host is out of memory; closers take what was never opened. */
 bool depth_dispatch_open(struct dispatch *dispatch);

@@ -24,6 +24,9 @@ struct depth_opcode {
     uint16_t steps, once; /* DEPTH_STEPS: roundings of the accumulator, and of products before they reach it */
 };
 
+/* enum depth_kind of a row of the opcode table: the first of depth.def that matches. */
+uint8_t depth_kind_of(const char *mnemonic);
+
 struct depth_dispatch {
     struct depth_opcode *opcodes; /* by row of the opcode table, of those that the code has */
 };

@@ -1,5 +1,6 @@
 /*
- * How deep one dot or matrix instruction is on a chip: by the rules that its handler follows (docs/numerics.md, "Steps").
+ * How deep one dot or matrix instruction is on a chip: by the rules that its handler follows (docs/numerics.md, "Steps"),
+ * and by these too where values come from another model: what is declared is the chip's.
  */
 #include <stdio.h>
 #include <string.h>
@@ -72,8 +73,7 @@ static void matrix_steps(const struct dispatch *dispatch, const struct matrix_ro
     const struct matrix_shape *shape = &row->shape;
     const enum chip_family family = dispatch->code->chip->family;
     const int k = row->sparse ? shape->k / 2 : shape->k;
-    const bool chain =
-        dispatch->matrix_model == MATRIX_MODEL_IEEE || shape->a_format == FACTOR_F32 || shape->a_format == FACTOR_F64;
+    const bool chain = shape->a_format == FACTOR_F32 || shape->a_format == FACTOR_F64;
     if (shape->result == RESULT_I32)
         return;
     int n = chain ? 1 : products_of_step(row, family, k);
@@ -89,15 +89,23 @@ static bool gives_float(const struct opcode *opcode)
     return type == TYPE_F32 || type == TYPE_F16 || type == TYPE_BF16;
 }
 
+/* A matrix instruction without a shape here is as deep as counts go, so that its sums are red. */
+static void steps_of_matrix(const struct dispatch *dispatch, const struct opcode *opcode, struct depth_opcode *to)
+{
+    const struct matrix_row *row = matrix_row_of(opcode);
+    if (row)
+        matrix_steps(dispatch, row, to);
+    else
+        to->steps = DEPTH_MOST;
+}
+
 void depth_steps(const struct dispatch *dispatch, const struct opcode *opcode, struct depth_opcode *to)
 {
-    const struct matrix_row *row = opcode->class == CLASS_MATRIX ? matrix_row_of(opcode) : NULL;
-    if (row) {
-        matrix_steps(dispatch, row, to);
+    if (opcode->class == CLASS_MATRIX) {
+        steps_of_matrix(dispatch, opcode, to);
         return;
     }
-    enum dot_rule rule = dot_rule_of(dispatch->code->chip->family, dispatch->matrix_model);
-    bool is_chain = rule == DOT_RULE_FMA || rule == DOT_RULE_IEEE;
+    bool is_chain = dot_rule_of(dispatch->code->chip->family, MATRIX_MODEL_CHIP) == DOT_RULE_FMA;
     if (gives_float(opcode))
         to->steps = strncmp(opcode->mnemonic, "v_dot4", 6) == 0 ? 4 : is_chain ? 2 : 1;
 }
