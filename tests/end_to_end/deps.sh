@@ -36,10 +36,10 @@ given() {
     sed -n '/^build_table="/,/^"/p' scripts/deps.sh | grep '|' | cut -d'|' -f1 | sed 's/\$llvm/22/' | grep -vE "^($2)$" >"$fake/installed"
 }
 
-# run STATUS WORDS: runs it; the exit status must be that, and its output hold the words ("" for no output at all).
+# run STATUS WORDS [GROUP]: runs it; the exit status must be that, and its output hold the words ("" for no output at all).
 run() {
     local said got
-    said=$(PATH=$fake:$PATH scripts/deps.sh build 22 2>&1)
+    said=$(PATH=$fake:$PATH scripts/deps.sh "${3:-build}" 22 2>&1)
     got=$?
     [ "$got" -eq "$1" ] && if [ -n "$2" ]; then grep -q -- "$2" <<<"$said"; else [ -z "$said" ]; fi && return 0
     echo "# exit status $got, not $1, or no \"$2\" in: $said"
@@ -63,6 +63,15 @@ check "and nothing is asked of apt-get" called ""
 given 1000 'clang-22|lld-22'
 check "not root: stops with the command" run 3 "as root, run: apt-get install clang-22 lld-22"
 check "and installs nothing" called ""
+
+given 1000 'nodejs|npm'
+check "not root: all but the page of the HTML report is built without node and npm" run 0 ""
+check "not root: the page is done without, silently" run 3 "" page
+
+given 0 none
+check "root: the page's packages are installed" run 0 "missing: npm" page
+check "both, after one update" called "update -qq
+install -y -qq --no-install-recommends nodejs npm"
 
 given 0 'clang-22|libmpfr-dev'
 check "root: installs what is missing" run 0 "missing: libmpfr-dev (audit of the references)"
