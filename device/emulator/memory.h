@@ -79,9 +79,9 @@ bool memory_is_guest(const struct memory *memory, uint64_t address);
 const struct span *memory_find(const struct memory *memory, uint64_t address);
 /* The same through a wave's cache. */
 const struct span *memory_find_cached(const struct memory *memory, struct span_cache *cache, uint64_t address);
-/* "the address is 4 bytes past x (1024 bytes)": how it lies to the nearest allocation, for findings. A name that ends in ')'
- * says its size itself. Only an address that is near none is given as a number: where allocations lie depends on all that
- * the process allocated before, and a finding is the same in whichever run it is made. */
+/* "the address is 4 bytes past x (1024 bytes)": how it lies to the nearest allocation, for findings. A name that ends in
+ * ')' says its size itself. Only an address that is near none is given as a number: where allocations lie depends on all
+ * that the process allocated before, and a finding is the same in whichever run it is made. */
 void memory_describe(const struct memory *memory, uint64_t address, char *text, size_t n_bytes);
 /* "byte 64 of x (1024 bytes)", of an address that an allocation holds, or held; else as memory_describe. */
 void memory_name_byte(const struct memory *memory, uint64_t address, char *text, size_t n_bytes);
