@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "contract/base/nan.h"
 #include "contract/hypotheses.h"
 
 _Static_assert(VERDICT_GUESS_BYTES >= 2 * HYPOTHESIS_BYTES, "a guess is two hypotheses");
@@ -28,12 +29,6 @@ static double ulps_between(enum number_format format, double got, double referen
         return INFINITY;
     double spacing = format_facts(format)->is_float ? 2 * format_half_spacing(format, reference) : 1;
     return fabs(got - reference) / spacing;
-}
-
-/* A log gives NaN no sign; it is in the bits. */
-static double unsigned_nan(double value)
-{
-    return isnan(value) ? (double)NAN : value;
 }
 
 static struct diagnosed_output output_at(const struct examined *e, int64_t index)

@@ -1,9 +1,9 @@
 #include "reports/console.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
+#include "contract/base/nan.h"
 #include "reports/diagnosis_text.h"
 
 enum { RED = 31, GREEN, YELLOW }; /* ANSI's numbers */
@@ -47,12 +47,6 @@ static void explain_place(const struct verdict *v, struct text *text)
 static bool has_numbers(const struct verdict *v)
 {
     return v->gate >= GATE_CLASSES && v->gate <= GATE_EXACT && v->worst.index >= 0 && *v->worst.tensor;
-}
-
-/* The log's "nan" has no sign, so a line has none either; it is in the bits. */
-static double unsigned_nan(double value)
-{
-    return isnan(value) ? (double)NAN : value;
 }
 
 void console_explain(const struct verdict *v, struct text *text)
