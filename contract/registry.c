@@ -93,7 +93,7 @@ struct registration registration_placed(const struct reg_entry *entry)
 static const struct registration **placed_copies(struct arena *arena, const struct reg_entry *const *entries, size_t n)
 {
     struct registration *copies = arena_alloc(arena, n * sizeof *copies);
-    const struct registration **list = arena_alloc(arena, n * sizeof(void *));
+    const struct registration **list = arena_alloc(arena, n * sizeof(const void *));
     for (size_t i = 0; copies && list && i < n; i++) {
         copies[i] = registration_placed(entries[i]);
         list[i] = &copies[i];
