@@ -257,7 +257,7 @@ static void one_annotation_a_kernel_worst_first_then_a_count(void **state)
     enum { N_KERNELS = 13 };
     struct verdict verdicts[2 * N_KERNELS];
     for (int i = 0; i < N_KERNELS; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "k%02d", i);
         verdicts[2 * i] = named(sample_miss(2 + i), name, "gfx1151");
         verdicts[2 * i + 1] = named(sample_miss(100 + i), name, "gfx90a");
@@ -373,7 +373,7 @@ static struct report large_report(size_t n)
     struct verdict *verdicts = calloc(n, sizeof *verdicts);
     assert_non_null(verdicts);
     for (size_t i = 0; i < n; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "kernel_%zu", i);
         verdicts[i] = named(sample_miss(2 + (double)i), name, "gfx1151");
     }
