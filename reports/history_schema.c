@@ -23,8 +23,8 @@ static const char *const steps[] = {
     " wrong INTEGER NOT NULL, duration_ns INTEGER NOT NULL, reason TEXT);"
     "CREATE INDEX red_verdicts ON verdicts (run, chip) WHERE red;",
     /* figures is a JSON object of a record's columns; problem is what gate 5 says of a record that is not current. */
-    "CREATE TABLE kernels (run INTEGER NOT NULL REFERENCES runs, kernel TEXT NOT NULL, chip TEXT NOT NULL,"
-    " figures TEXT NOT NULL, problem TEXT, PRIMARY KEY (kernel, chip, run)) WITHOUT ROWID;",
+    ("CREATE TABLE kernels (run INTEGER NOT NULL REFERENCES runs, kernel TEXT NOT NULL, chip TEXT NOT NULL,"
+     " figures TEXT NOT NULL, problem TEXT, PRIMARY KEY (kernel, chip, run)) WITHOUT ROWID;"),
     /* Of --shard; NULL: all of the run. */
     "ALTER TABLE runs ADD COLUMN shard INTEGER; ALTER TABLE runs ADD COLUMN shards INTEGER;",
 };
