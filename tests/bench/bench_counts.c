@@ -56,7 +56,7 @@ static const struct {
     {"BARRIER", COLUMN_WAIT},
 };
 
-struct counts {
+struct column_counts {
     uint64_t of[N_COLUMNS];
 };
 
@@ -70,7 +70,7 @@ static enum column column_of(const char *class)
 
 static void add_instruction(void *context, const struct profiled_instruction *instruction)
 {
-    struct counts *counts = context;
+    struct column_counts *counts = context;
     const struct instruction_profile *profile = instruction->counts;
     counts->of[COLUMN_ALL] += profile->n_executed;
     counts->of[column_of(instruction->class)] += profile->n_executed;
@@ -83,9 +83,9 @@ static void add_instruction(void *context, const struct profiled_instruction *in
 }
 
 /* Of all launches since the device was opened. */
-static struct counts counts_so_far(struct device *device)
+static struct column_counts counts_so_far(struct device *device)
 {
-    struct counts counts = {0};
+    struct column_counts counts = {0};
     device->visit_profile(device, add_instruction, &counts);
     return counts;
 }
@@ -111,7 +111,7 @@ static void print_titles(const char *registration)
     printf("\n");
 }
 
-static void print_counts(const char *chip, const char *shape, const struct counts *counts, uint64_t least)
+static void print_counts(const char *chip, const char *shape, const struct column_counts *counts, uint64_t least)
 {
     uint64_t global = counts->of[COLUMN_GLOBAL_READ] + counts->of[COLUMN_GLOBAL_WRITTEN];
     printf("| %s | %s |", chip, shape);
@@ -153,7 +153,7 @@ static bool count_shape(struct launch_target *target, const struct registration 
     struct host_case host;
     bool ok = host_case_open(&host, registration, shape, REG_PATTERN_SIGNED, 1, parallel_processors(), &error);
     if (ok) {
-        struct counts before = counts_so_far(target->device), counts;
+        struct column_counts before = counts_so_far(target->device), counts;
         ok = launch(target, &host, &error);
         counts = counts_so_far(target->device);
         for (int column = 0; column < N_COLUMNS; column++)
