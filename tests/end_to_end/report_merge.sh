@@ -24,9 +24,7 @@ same_report() { # LOG...: as that of the whole run
 }
 
 whole() { # a report prints what the run printed, limits by name
-    local start=$EPOCHREALTIME
     ends 0 "$HIPCONTRACT" contract "${some[@]}" --log "$work/whole.jsonl" || return 1
-    whole_ms=$(awk -v from="$start" -v to="$EPOCHREALTIME" 'BEGIN { print int((to - from) * 1000) }')
     tail -n +2 "$work/out" | sort >"$work/printed"
     report 0 "$work/whole.jsonl" && tail -n +2 "$work/out" | sort | diff "$work/printed" - >"$work/err"
 }
@@ -55,19 +53,22 @@ others() {
         of_other split '"history 0"' 'split into shards' && of_other scope '"full"' 'choice of --quick or --full'
 }
 
-# Starts or resumes the run and kills it after a random part of its time.
+n_bytes() { stat -c %s "$1" 2>"$work/null" || echo 0; }
+# Starts or resumes the run and kills it after a random part of what it has yet to write: its time says little, the first run compiles too.
 kill_once() {
-    local how=--log pid
+    local how=--log pid before goal
     grep -qs . "$work/killed.jsonl" && how=--resume
+    before=$(n_bytes "$work/killed.jsonl")
+    goal=$((before + ($(n_bytes "$work/whole.jsonl") - before) * (RANDOM % 700) / 1000))
     "$HIPCONTRACT" contract "${some[@]}" "$how" "$work/killed.jsonl" >"$work/out" 2>"$work/err" &
     pid=$!
-    sleep "$(awk -v share="$((RANDOM % 700 + 50))" -v ms="$whole_ms" 'BEGIN { print ms * share / 1000000 }')"
+    until [ "$(n_bytes "$work/killed.jsonl")" -gt "$goal" ] || ! kill -0 "$pid" 2>"$work/null"; do sleep 0.02; done
     kill -9 "$pid" 2>"$work/null"
     wait "$pid" 2>"$work/null"
 }
 # As a machine that loses its power leaves the file: without some of its last bytes.
 cut_tail() {
-    [ "$(stat -c %s "$work/killed.jsonl")" -lt 5000 ] || truncate -s "-$((RANDOM % 400))" "$work/killed.jsonl"
+    [ "$(n_bytes "$work/killed.jsonl")" -lt 5000 ] || truncate -s "-$((RANDOM % 400 + 1))" "$work/killed.jsonl"
 }
 killed() {
     local i
