@@ -14,6 +14,7 @@
     X(limits, "gate 5 only; --update rewrites the committed records; --record prints RECORD lines")                        \
     X(audit, "every kernel, chip and compiler: registers, LDS, scratch, occupancy against the records, as one table")      \
     X(report, "RUN.jsonl ...: what the logs of a run, or of its shards, come to, as lines and in files of other formats")  \
+    X(slurm, "--shards N: contract as a job array of Slurm, and a job that merges its logs")                               \
     X(compare, "A B: what two runs left, output by output: devices, chips, compilers, commits")                            \
     X(list, "registrations with shapes, patterns, chips, controls; --teeth: which gate catches what")                      \
     X(run, "KERNEL --shape L: one case, verbosely")                                                                        \

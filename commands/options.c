@@ -13,52 +13,60 @@
 #include "records/chips.h"
 
 /* Beside the commands: not with --device rocm, which has none of it. */
-enum { ON_EMULATOR = 1 << 8 };
-enum { MOST_ROWS = 1 << 24 };
+enum { ON_EMULATOR = 1 << 9 };
+enum { MOST_ROWS = 1 << 24, MOST_SHARDS = 10000 };
+
+/* slurm hands them to its shards. */
+enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
 
 /* X(id, name, value's name or NULL, commands that take it, help), with more behind it in the rows of REPORT_FILES */
 #define OPTIONS(X)                                                                                                         \
-    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_CONTRACT | FOR_RUN, "chips to run for (default: gfx1151)")                     \
+    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_SHARDS | FOR_RUN, "chips to run for (default: gfx1151)")                       \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS | FOR_AUDIT, "chips to compile for (default: all of record)")          \
-    X(DEVICE, "device", "emulator|rocm[:N]", FOR_CONTRACT | FOR_RUN, "what executes the kernels (default: emulator)")      \
-    X(DEVICE_COUNT, "device-count", "N", FOR_CONTRACT | FOR_RUN | ON_EMULATOR,                                             \
+    X(DEVICE, "device", "emulator|rocm[:N]", FOR_SHARDS | FOR_RUN, "what executes the kernels (default: emulator)")        \
+    X(DEVICE_COUNT, "device-count", "N", FOR_SHARDS | FOR_RUN | ON_EMULATOR,                                               \
       "emulated devices, on all of which launchers are run (default: as many as they want)")                               \
     X(HISTORY_CHIPS, "chip", "gfxNNNN[,..]|all", FOR_HISTORY, "only those chips (default: all)")                           \
-    X(ONLY, "only", "GLOB", FOR_CONTRACT | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                              \
+    X(ONLY, "only", "GLOB", FOR_SHARDS | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                                \
       "only registrations of that name; may be given again")                                                               \
-    X(KERNELS, "kernels", "FILE.so", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                           \
+    X(KERNELS, "kernels", "FILE.so", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                             \
       "registrations of that file, not the program's own; may be given again")                                             \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
     X(WEIGHTS, "weights", "FILE:NAME", FOR_RUN, "instead of a shape: weights NAME.* of a safetensors file")                \
     X(ROWS, "rows", "N", FOR_RUN, "rows of activations with --weights (default: 1, then 16)")                              \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
-    X(CHECK, "check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, CHECKS_HELP)                                          \
-    X(NO_CHECK, "no-check", "KINDS", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, NO_CHECKS_HELP)                                 \
-    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_CONTRACT | FOR_RUN | ON_EMULATOR, MATRIX_MODEL_HELP)                       \
-    X(RUNS, "runs", "N", FOR_CONTRACT | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                \
-    X(SEED, "seed", "S", FOR_CONTRACT | FOR_RUN, "of inputs and schedules (default: 1)")                                   \
+    X(CHECK, "check", "KINDS", FOR_SHARDS | FOR_RUN | ON_EMULATOR, CHECKS_HELP)                                            \
+    X(NO_CHECK, "no-check", "KINDS", FOR_SHARDS | FOR_RUN | ON_EMULATOR, NO_CHECKS_HELP)                                   \
+    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_SHARDS | FOR_RUN | ON_EMULATOR, MATRIX_MODEL_HELP)                         \
+    X(RUNS, "runs", "N", FOR_SHARDS | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                  \
+    X(SEED, "seed", "S", FOR_SHARDS | FOR_RUN, "of inputs and schedules (default: 1)")                                     \
     X(SCHEDULE, "schedule", "S", FOR_RUN | ON_EMULATOR,                                                                    \
       "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
     X(HASH, "hash", NULL, FOR_RUN, "print the hash of every tensor and of each of its rows")                               \
     X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
-    X(JOBS, "jobs", "N", FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                       \
+    X(JOBS, "jobs", "N", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                         \
       "host threads (default: one a processor)")                                                                           \
-    X(QUICK, "quick", NULL, FOR_CONTRACT, "the smallest shapes that still keep the shape rules")                           \
-    X(FULL, "full", NULL, FOR_CONTRACT, "heavy shapes too")                                                                \
+    X(QUICK, "quick", NULL, FOR_SHARDS, "the smallest shapes that still keep the shape rules")                             \
+    X(FULL, "full", NULL, FOR_SHARDS, "heavy shapes too")                                                                  \
     X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations, which cost about the same")          \
-    X(COSTS, "costs", "FILE", FOR_CONTRACT,                                                                                \
+    X(COSTS, "costs", "FILE", FOR_SHARDS,                                                                                  \
       "the history that tells --shard what registrations cost; the same for all shards (default: an estimate)")            \
-    X(HASH_OUTPUTS, "hash-outputs", NULL, FOR_CONTRACT,                                                                    \
-      "with --log: the hash of every output and of each of its rows too")                                                  \
-    X(KEEP_OUTPUTS, "keep-outputs", "DIR", FOR_CONTRACT | FOR_RUN,                                                         \
+    X(SHARDS, "shards", "N", FOR_SLURM, "in how many parts the registrations are run")                                     \
+    X(FOLDER, "folder", "DIR", FOR_SLURM, "where scripts, logs and output go (default: " SLURM_FOLDER ")")                 \
+    X(SBATCH, "sbatch", "OPTION", FOR_SLURM, "an option of sbatch for all jobs, as --partition=P; may be given again")     \
+    X(SBATCH_SHARDS, "sbatch-shards", "OPTION", FOR_SLURM, "the same for the shards only, as --gres=gpu:1")                \
+    X(DRY_RUN, "dry-run", NULL, FOR_SLURM, "print the scripts, and submit nothing")                                        \
+    X(WAIT, "wait", NULL, FOR_SLURM, "wait for the merge, print its lines and end with its status")                        \
+    X(HASH_OUTPUTS, "hash-outputs", NULL, FOR_SHARDS, "with --log: the hash of every output and of each of its rows too")  \
+    X(KEEP_OUTPUTS, "keep-outputs", "DIR", FOR_SHARDS | FOR_RUN,                                                           \
       "write every output to a file in DIR, and a log to DIR/run.jsonl (or --log)")                                        \
     X(LOG, "log", "RUN.jsonl", FOR_CONTRACT, "write each verdict as a line of JSON")                                       \
     REPORT_FILES(X)                                                                                                        \
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
     X(DB, "db", "FILE", FOR_CONTRACT | FOR_HISTORY,                                                                        \
       "the history (default: hipcontract/history.db below $XDG_DATA_HOME or ~/.local/share)")                              \
-    X(REPORT_DB, "db", "FILE", FOR_REPORT, "record the run in that history too")                                           \
+    X(REPORT_DB, "db", "FILE", FOR_REPORT | FOR_SLURM, "record the run in that history too")                               \
     X(NO_DB, "no-db", NULL, FOR_CONTRACT, "do not record this run in a history")                                           \
     X(LAST, "last", "N", FOR_HISTORY, "the last N runs (default: 20)")                                                     \
     X(JSON, "json", NULL, FOR_LIST | FOR_HISTORY | FOR_COMPARE, "as JSON")                                                 \
@@ -75,7 +83,8 @@ enum { MOST_ROWS = 1 << 24 };
     X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "colour even where the output is no terminal")            \
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "never colour")                                     \
     X(HELP, "help", NULL,                                                                                                  \
-      FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY | FOR_COMPARE, "this text")
+      FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY | FOR_COMPARE | FOR_SLURM,     \
+      "this text")
 
 #define OPTION_ENUM(id, ...) OPTION_##id,
 enum option_id { OPTIONS(OPTION_ENUM) OPTION_COUNT };
@@ -229,6 +238,15 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return arguments_number("jobs", value, 1, 256, &a->n_jobs, error);
     case OPTION_SHARD:
         return parse_shard(a, value, error);
+    case OPTION_SHARDS:
+        return arguments_number("shards", value, 1, MOST_SHARDS, &a->n_shards, error);
+    case OPTION_FOLDER:
+        a->folder = value;
+        return true;
+    case OPTION_SBATCH:
+        return add_value("sbatch", value, a->sbatch, &a->n_sbatch, error);
+    case OPTION_SBATCH_SHARDS:
+        return add_value("sbatch-shards", value, a->sbatch_shards, &a->n_sbatch_shards, error);
     case OPTION_COSTS:
         a->costs = value;
         return true;
@@ -279,6 +297,8 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->update |= id == OPTION_UPDATE;
     a->record |= id == OPTION_RECORD;
     a->explain |= id == OPTION_EXPLAIN;
+    a->dry_run |= id == OPTION_DRY_RUN;
+    a->wait |= id == OPTION_WAIT;
     a->hash |= id == OPTION_HASH;
     a->fidelity_report |= id == OPTION_FIDELITY_REPORT;
     a->hash_outputs |= id == OPTION_HASH_OUTPUTS;
@@ -321,6 +341,16 @@ static bool take_options(int argc, char **argv, int command_mask, struct argumen
     return true;
 }
 
+void arguments_visit(int argc, char **argv, int command_mask, arguments_take *take, void *context)
+{
+    struct option options[OPTION_COUNT + 1];
+    long_options(command_mask, options);
+    optind = 0;
+    opterr = 0;
+    for (int got; (got = getopt_long(argc, argv, ":", options, NULL)) >= 256;)
+        take(context, rows[got - 256].commands, rows[got - 256].name, optarg);
+}
+
 bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error)
 {
     *arguments = (struct arguments){.command = argv[0],
@@ -350,6 +380,8 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     if (arguments->on_gpu && arguments->emulator_option)
         return error_set(error, STATUS_USAGE, "--%s is of the emulator; leave it out with --device rocm",
                          arguments->emulator_option);
+    if (command_mask == FOR_SLURM && !arguments->n_shards && !arguments->help)
+        return error_set(error, STATUS_USAGE, "give --shards N, in how many parts the registrations are run");
     if (arguments->costs && !arguments->n_shards)
         return error_set(error, STATUS_USAGE, "--costs is for --shard; give both, or leave it out");
     if (arguments->db && arguments->no_db)

@@ -1,6 +1,6 @@
 /*
- * The options that contract, gates, limits, audit, list, run and history share: one table gives parsing, `--help` and which
- * command takes what.
+ * The options that contract, gates, limits, audit, list, run, history and slurm share: one table gives parsing, `--help`
+ * and which command takes what.
  */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
@@ -23,8 +23,10 @@ enum {
     FOR_AUDIT = 16,
     FOR_REPORT = 32,
     FOR_HISTORY = 64,
-    FOR_COMPARE = 128
+    FOR_COMPARE = 128,
+    FOR_SLURM = 256
 };
+#define SLURM_FOLDER "hipcontract-slurm"
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5, DEFAULT_LAST = 20 };
 
 struct arguments {
@@ -49,6 +51,10 @@ struct arguments {
     int dump_row;             /* -1: none */
     bool quick, full, json, teeth, update, record, explain, help;
     int shard, n_shards;
+    const char *sbatch[OPTION_NAMES], *sbatch_shards[OPTION_NAMES]; /* sbatch's options of all jobs, and of the shards' */
+    size_t n_sbatch, n_sbatch_shards;
+    const char *folder; /* slurm's; NULL: the default */
+    bool dry_run, wait;
     const char *compilers;    /* --compiler's comma list; NULL: all that are installed */
     const char *against;      /* what audit compares with; NULL: the committed records */
     enum audit_format format; /* of audit's table */
@@ -67,6 +73,10 @@ struct arguments {
 
 /* Parses a command's arguments; strings are borrowed from argv. Errors: STATUS_USAGE, one line with a hint. */
 bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *arguments, struct error *error);
+/* What `take` is told of an option: the commands that take it (FOR_…), its name, and its value or NULL. */
+typedef void arguments_take(void *context, int commands, const char *name, const char *value);
+/* Tells the command's options as they are in argv, up to one that is wrong. Before arguments_parse, which cuts lists up. */
+void arguments_visit(int argc, char **argv, int command_mask, arguments_take *take, void *context);
 /* The value of an option, a number from low to high. Errors: STATUS_USAGE. */
 bool arguments_number(const char *option, const char *word, long low, long high, int *value, struct error *error);
 /* Selects every chip of record, as --chip all does. */

@@ -12,13 +12,13 @@
 /* X(id, name, value's name or NULL, commands that take it, help, writer): the first five as a row of OPTIONS. One without a
  * value is written to standard output. */
 #define REPORT_FILES(X)                                                                                                    \
-    X(HTML, "html", "FILE.html", FOR_CONTRACT | FOR_REPORT, "write the report as one page, which needs no other file",     \
-      html_write)                                                                                                          \
-    X(JUNIT, "junit", "FILE.xml", FOR_CONTRACT | FOR_REPORT, "write the report as JUnit XML", junit_write)                 \
-    X(SARIF, "sarif", "FILE.sarif", FOR_CONTRACT | FOR_REPORT, "write the sanitizer's findings as SARIF 2.1.0",            \
-      sarif_write)                                                                                                         \
-    X(MARKDOWN, "markdown", "FILE.md", FOR_CONTRACT | FOR_REPORT, "write a receipt to paste into a pull request",          \
-      receipt_write)                                                                                                       \
+    X(HTML, "html", "FILE.html", FOR_CONTRACT | FOR_REPORT | FOR_SLURM,                                                    \
+      "write the report as one page, which needs no other file", html_write)                                               \
+    X(JUNIT, "junit", "FILE.xml", FOR_CONTRACT | FOR_REPORT | FOR_SLURM, "write the report as JUnit XML", junit_write)     \
+    X(SARIF, "sarif", "FILE.sarif", FOR_CONTRACT | FOR_REPORT | FOR_SLURM,                                                 \
+      "write the sanitizer's findings as SARIF 2.1.0", sarif_write)                                                        \
+    X(MARKDOWN, "markdown", "FILE.md", FOR_CONTRACT | FOR_REPORT | FOR_SLURM,                                              \
+      "write a receipt to paste into a pull request", receipt_write)                                                       \
     X(GITHUB, "github", NULL, FOR_CONTRACT | FOR_REPORT,                                                                   \
       "print annotations for GitHub Actions, and add to the step's summary", github_write)
 

@@ -3,27 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* " word", in single quotes where a shell would read it otherwise. */
-static void append_word(struct text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        text_append(text, " %s", word);
-        return;
-    }
-    text_append(text, " '");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_append(text, "'\\''");
-        else
-            text_append(text, "%c", *word);
-    text_append(text, "'");
-}
-
 static void append_option(struct text *text, const char *name, const char *value)
 {
     text_append(text, " --%s", name);
-    append_word(text, value);
+    text_append_word(text, value);
 }
 
 /* Each word of a comma list as an option of its own. */
@@ -95,7 +78,7 @@ static void repeat_case(const struct verdict *v, const struct log_environment *e
 {
     bool is_bytes = is_byte_contract(v);
     text_append(text, "hipcontract run");
-    append_word(text, v->registration);
+    text_append_word(text, v->registration);
     append_option(text, is_bytes ? "bytes" : "shape", is_bytes ? v->name : v->shape);
     repeat_options(v, environment, text);
 }

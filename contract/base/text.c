@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool grow(struct text *text, size_t needed)
 {
@@ -31,6 +32,22 @@ void text_append(struct text *text, const char *format, ...)
     vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
     va_end(arguments);
     text->length += (size_t)length;
+}
+
+void text_append_word(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        text_append(text, " %s", word);
+        return;
+    }
+    text_append(text, " '");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_append(text, "'\\''");
+        else
+            text_append(text, "%c", *word);
+    text_append(text, "'");
 }
 
 void text_free(struct text *text)

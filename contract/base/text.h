@@ -15,6 +15,8 @@ struct text {
 
 /* An empty text is `struct text text = {0}`. Out of host memory leaves the text as it was, and says so in `failed`. */
 void text_append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* " word", in single quotes where a shell would read it otherwise. */
+void text_append_word(struct text *text, const char *word);
 void text_free(struct text *text);
 
 #endif
