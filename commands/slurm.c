@@ -133,7 +133,8 @@ static bool submit(const char *const *argv, const char *what, long *job, int *st
         return error_set(error, STATUS_ENVIRONMENT,
                          "sbatch cannot be run: install Slurm's commands, or see the scripts with --dry-run");
     const char *out = result.out.data;
-    bool ok = out && isdigit((unsigned char)*out) && sscanf(out, "%ld", job) == 1;
+    bool ok = out && isdigit((unsigned char)*out);
+    *job = ok ? strtol(out, NULL, 10) : 0;
     *status = result.exit_status;
     if (!ok)
         refused(what, &result, error);
@@ -143,7 +144,7 @@ static bool submit(const char *const *argv, const char *what, long *job, int *st
 
 static bool submit_shards(const struct submission *s, long *job, struct error *error)
 {
-    int status;
+    int status = 0;
     const char *const argv[] = {"sbatch", "--parsable", s->shards_path, NULL};
     if (!submit(argv, "shards", job, &status, error)) {
         /* Nothing was started: the folder may be used again. */
@@ -158,7 +159,7 @@ static bool submit_shards(const struct submission *s, long *job, struct error *e
 
 static bool submit_merge(struct submission *s, long shards_job, int *status, struct error *error)
 {
-    long job;
+    long job = 0;
     const char *dependency = arena_format(&s->arena, "--dependency=afterany:%ld", shards_job);
     const char *argv[] = {"sbatch", "--parsable", dependency, s->merge_path, NULL, NULL};
     if (!dependency)
@@ -198,7 +199,7 @@ static int show_merge(struct submission *s, int job_status)
 
 static int run_jobs(struct submission *s, struct error *error)
 {
-    long shards_job;
+    long shards_job = 0;
     int job_status = 0;
     if (!write_scripts(s, error) || !submit_shards(s, &shards_job, error) ||
         !submit_merge(s, shards_job, &job_status, error))

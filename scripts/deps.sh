@@ -39,6 +39,10 @@ fonts-dejavu-core|/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|letters of its
 libxml2-utils|/usr/bin/xmllint|holds JUnit XML to its schema
 python3-jsonschema|/usr/lib/python3/dist-packages/jsonschema/__init__.py|holds SARIF to its schema
 npm|/usr/bin/npm|brings the two schemas
+slurmctld|/usr/sbin/slurmctld|a Slurm of one node for hipcontract slurm
+slurmd|/usr/sbin/slurmd|its node
+munge|/usr/sbin/munged|its authentication
+slurm-client|/usr/bin/sbatch|its commands
 "
 lint_table="
 clang-tidy-14|/usr/bin/clang-tidy-14|static checks
