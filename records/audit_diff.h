@@ -62,7 +62,7 @@ bool audit_diff_make(const struct record *before, size_t n_before, const struct 
                      const struct audit_budgets *budgets, struct audit_diff *diff, struct error *error);
 void audit_diff_free(struct audit_diff *diff);
 
-/* Appends the change in words, without grade and kernel: "205 → 211 VGPRs: 7 → 6 waves a SIMD on gfx1151". */
+/* Appends the change in words, without grade and kernel: "64 → 40064 bytes of LDS: 16 → 6 waves a SIMD on gfx1151". */
 void audit_change_text(const struct audit_change *change, struct text *text);
 
 #endif

@@ -15,8 +15,6 @@ record=$copy/records/debian-clang-22/softmax.txt
 # audit STATUS OPTION...: on softmax alone, of the default compiler.
 audit() { ends "$1" env HIPCONTRACT_ROOT="$copy" "$HIPCONTRACT" audit softmax_rows --compiler clang-22 "${@:2}"; }
 restore() { cp "$HIPCONTRACT_ROOT/records/debian-clang-22/softmax.txt" "$record"; }
-err_says() { grep -qE -- "$1" "$work/err"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 rows() { grep -cE '^softmax_rows +gfx[0-9a-f]+ +clang-22 ' "$work/out"; }
 # The figure of a chip as the committed record has it, by its column's name.
 recorded() { # recorded CHIP COLUMN

@@ -10,11 +10,7 @@ cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 copy=$work/copy
 softmax=kernels/softmax/softmax.hip
 
-mkdir "$copy"
-cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$copy/"
-git -C "$copy" init --quiet
-git -C "$copy" add --all
-git -C "$copy" -c user.name=a -c user.email=a@example.org commit --quiet --message=first
+copy_as_repository "$copy"
 
 # audit STATUS AGAINST OPTION...: on softmax alone.
 audit() { ends "$1" env HIPCONTRACT_CACHE="$cache" HIPCONTRACT_ROOT="$copy" "$HIPCONTRACT" audit --only softmax_rows --against "${@:2}"; }
@@ -22,8 +18,6 @@ restore() { git -C "$copy" checkout --quiet -- . && git -C "$copy" clean --quiet
 edit() { # edit FILE SED: fails where nothing changes
     sed -i -E "$2" "$copy/$1" && ! git -C "$copy" diff --quiet
 }
-err_says() { grep -qE -- "$1" "$work/err"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 changes() { grep -cE '^(OVER|WORSE|GONE|NEW|CHANGED|BETTER) ' "$work/out"; }
 one_change() { [ "$(changes)" -eq 1 ]; }
 

@@ -10,16 +10,11 @@ cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 copy=$work/copy
 softmax=kernels/softmax/softmax.hip
 
-mkdir "$copy"
-cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$copy/"
-git -C "$copy" init --quiet
-git -C "$copy" add --all
-git -C "$copy" -c user.name=a -c user.email=a@example.org commit --quiet --message=first
+copy_as_repository "$copy"
 
 # explain STATUS ARGUMENT...
 explain() { ends "$1" env HIPCONTRACT_CACHE="$cache" HIPCONTRACT_ROOT="$copy" "$HIPCONTRACT" audit --explain "${@:2}"; }
-err_says() { grep -qE -- "$1" "$work/err"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ] && [ ! -s "$work/out" ]; }
+error_line_alone() { one_error_line && [ ! -s "$work/out" ]; }
 # The number at the end of the columns of a row that begins so.
 number() { sed -nE "s/^  $1 +([0-9]+).*/\\1/p" "$work/out" | head -n 1; }
 
@@ -51,14 +46,14 @@ uncompiled() { # what was explained before stays
     echo 'this is no HIP' >>"$copy/$softmax" && explain 1 matmul_q8_0_batch softmax_rows --chip gfx1151 && out_says '^EXPLAIN gfx1151 matmul_q8_0_batch ' &&
         err_says 'softmax for gfx1151 does not compile' && git -C "$copy" checkout --quiet -- .
 }
-no_kernel() { explain 2 && one_error_line && err_says 'name a kernel' && explain 2 nobody && one_error_line && err_says 'no kernel of gfx1151 has such a name'; }
+no_kernel() { explain 2 && error_line_alone && err_says 'name a kernel' && explain 2 nobody && error_line_alone && err_says 'no kernel of gfx1151 has such a name'; }
 nothing_to_compare() {
-    mkdir -p "$work/empty" && explain 2 softmax_rows --against "$work/empty" && one_error_line && err_says 'there is no kernels/softmax/softmax.hip' &&
-        explain 2 softmax_rows --against nobody && one_error_line && err_says 'nobody is no revision of' &&
-        explain 3 softmax_rows --against clang-7 && one_error_line && err_says 'against clang-7: that compiler is not installed' &&
-        explain 3 softmax_rows --compiler clang-7 && one_error_line && err_says 'compiler clang-7: that compiler is not installed'
+    mkdir -p "$work/empty" && explain 2 softmax_rows --against "$work/empty" && error_line_alone && err_says 'there is no kernels/softmax/softmax.hip' &&
+        explain 2 softmax_rows --against nobody && error_line_alone && err_says 'nobody is no revision of' &&
+        explain 3 softmax_rows --against clang-7 && error_line_alone && err_says 'against clang-7: that compiler is not installed' &&
+        explain 3 softmax_rows --compiler clang-7 && error_line_alone && err_says 'compiler clang-7: that compiler is not installed'
 }
-other_options() { explain 2 softmax_rows --update && one_error_line && err_says 'leave --update out'; }
+other_options() { explain 2 softmax_rows --update && error_line_alone && err_says 'leave --update out'; }
 
 check 'the peak of live registers is shared by the lines that wrote them' peak
 check 'of two equal builds the kernel'"'"'s figures stand' same_build

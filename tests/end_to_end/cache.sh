@@ -12,7 +12,6 @@ chip=gfx1151
 # run STATUS ARGUMENT...: hipcontract ends with that status; its output is in $work/out and $work/err.
 run() { ends "$1" "$HIPCONTRACT" "${@:2}"; }
 
-err_says() { grep -qE -- "$1" "$work/err"; }
 err_lines() { [ "$(wc -l <"$work/err")" -eq "$1" ]; }
 limits() { run 0 limits --only $kernel --chip $chip; }
 compiles() { limits && out_says '; 1 code objects compiled, 0 from the cache'; }

@@ -12,9 +12,7 @@ cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 # run STATUS ARGUMENT...: hipcontract ends with that status; its output is in $work/out and $work/err.
 run() { ends "$1" "$HIPCONTRACT" "${@:2}"; }
 
-err_says() { grep -qE -- "$1" "$work/err"; }
 last_line_is() { tail -n 1 "$work/out" | grep -qE -- "$1"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 
 # A copy of what a run reads, to be edited; compiled code objects are shared, as they are found by content.
 copy_project() {

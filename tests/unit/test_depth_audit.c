@@ -15,29 +15,7 @@
 #include "contract/depth.h"
 #include "contract/registry_rules.h"
 #include "tests/support/fake_kernels.h"
-
-static struct toolchain *toolchain;
-static struct registry registry;
-static struct arena arena;
-
-static int open_toolchain(void **state)
-{
-    struct error error = {0};
-    *state = NULL;
-    toolchain = toolchain_open(NULL, &error);
-    if (toolchain && registry_collect(&arena, &registry, &error))
-        return 0;
-    fprintf(stderr, "test_depth_audit: %s\n", error.text);
-    return -1;
-}
-
-static int close_toolchain(void **state)
-{
-    (void)state;
-    toolchain_close(toolchain);
-    arena_free(&arena);
-    return 0;
-}
+#include "tests/support/project.h"
 
 /* A registered kernel, launched or through its launcher, whose declared depth may be changed. */
 struct fixture {
@@ -53,7 +31,8 @@ static void fixture_open(struct fixture *f, const char *chip, const char *name, 
 {
     struct error error = {0};
     struct emulator_options options = {.chip = chip, .n_devices = 1, .n_threads = 1};
-    *f = (struct fixture){.builder = session_builder(toolchain), .registration = *registry_find(&registry, name)};
+    *f = (struct fixture){.builder = session_builder(project.toolchain),
+                          .registration = *registry_find(&project.registry, name)};
     assert_true(emulator_open(&options, &f->device, &error));
     f->builds = (struct builds){.builder = &f->builder, .device = f->device};
     assert_true(
@@ -79,13 +58,13 @@ static struct verdict judge(struct fixture *f)
 /* What the registered function declares, less one, or plus a hundred. */
 static void one_less(const struct reg_case *c, int tensor, struct depth *depth)
 {
-    registry_find(&registry, c->registration->name)->depth(c, tensor, depth);
+    registry_find(&project.registry, c->registration->name)->depth(c, tensor, depth);
     depth->part[0].additions -= 1;
 }
 
 static void a_hundred_more(const struct reg_case *c, int tensor, struct depth *depth)
 {
-    registry_find(&registry, c->registration->name)->depth(c, tensor, depth);
+    registry_find(&project.registry, c->registration->name)->depth(c, tensor, depth);
     depth_add(depth, 100, "nothing");
 }
 
@@ -335,5 +314,5 @@ int main(void)
         cmocka_unit_test(a_device_that_cannot_measure_is_left_alone),
         cmocka_unit_test(a_launch_that_fails_is_the_verdicts),
     };
-    return cmocka_run_group_tests_name("depth_audit", tests, open_toolchain, close_toolchain);
+    return cmocka_run_group_tests_name("depth_audit", tests, project_setup, project_teardown);
 }

@@ -18,31 +18,9 @@
 #include "kernels/ds4/projection.h"
 #include "kernels/ds4/weight_cache.h"
 #include "kernels/launch/scratch.h"
+#include "tests/support/project.h"
 
 static const char registered[] = "projection_q8_0";
-
-static struct toolchain *toolchain;
-static struct arena arena;
-static struct registry registry;
-
-static int open_toolchain(void **state)
-{
-    struct error error = {0};
-    *state = NULL;
-    toolchain = toolchain_open(NULL, &error);
-    if (toolchain && registry_collect(&arena, &registry, &error))
-        return 0;
-    fprintf(stderr, "test_launchers: %s\n", error.text);
-    return -1;
-}
-
-static int close_toolchain(void **state)
-{
-    (void)state;
-    toolchain_close(toolchain);
-    arena_free(&arena);
-    return 0;
-}
 
 /* The registered case of a launcher on an emulator of so many devices. */
 struct fixture {
@@ -59,7 +37,8 @@ static void fixture_open(struct fixture *f, int n_devices)
 {
     struct error error = {0};
     struct emulator_options options = {.chip = "gfx1151", .n_devices = n_devices, .n_threads = 1};
-    *f = (struct fixture){.builder = session_builder(toolchain), .registration = *registry_find(&registry, registered)};
+    *f = (struct fixture){.builder = session_builder(project.toolchain),
+                          .registration = *registry_find(&project.registry, registered)};
     f->launcher = *f->registration.launcher;
     f->registration.launcher = &f->launcher;
     assert_true(emulator_open(&options, &f->device, &error));
@@ -576,5 +555,5 @@ int main(void)
         cmocka_unit_test(scratch_grows_and_is_kept),
         cmocka_unit_test(a_launch_without_a_copy_leaves_the_same_bytes),
     };
-    return cmocka_run_group_tests_name("launchers", tests, open_toolchain, close_toolchain);
+    return cmocka_run_group_tests_name("launchers", tests, project_setup, project_teardown);
 }
