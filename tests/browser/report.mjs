@@ -77,6 +77,7 @@ async function keyboardOpensAndClosesARegistration() {
   const name = await link.innerText();
   await link.focus();
   await page.keyboard.press("Enter");
+  await page.locator("#detail-title:focus").waitFor();
   assert.match(await page.locator(":focus").innerText(), new RegExp(`^${name} on gfx`));
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#detail").isHidden(), true);

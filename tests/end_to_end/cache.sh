@@ -71,7 +71,7 @@ others_stay() { compiles && touch -d '99 days ago' "$work/cache/notes.txt" && ru
 closed() {
     : >"$work/file"
     HIPCONTRACT_CACHE=$work/file/cache compiles && err_lines 1 &&
-        err_says "^$work/file/cache: cannot make the directory: Not a directory; the run goes on and keeps no more"
+        err_says "^$work/file: cannot make the directory: Not a directory; the run goes on and keeps no more"
 }
 
 # A file system of 64 KiB of its own, which is full but for 8 KiB; the list of headers, which comes first, needs more.

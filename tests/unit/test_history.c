@@ -647,7 +647,7 @@ static void rows_that_were_changed_by_hand_are_read(void **state)
 /* The history of version 1, as that version left it. */
 static void make_version_1(const struct place *place)
 {
-    char path[4096], *statements;
+    char path[4096], *statements = NULL;
     size_t n;
     struct error error;
     if (!project_path("tests/data/history_1.sql", path, sizeof path, &error) || !file_read(path, &statements, &n, &error))

@@ -489,14 +489,15 @@ static void eight_processes_that_make_the_same_entry_do_not_disturb_each_other(v
     compiled_free(&plain);
 }
 
-/* One line says it, however much is compiled. */
+/* One line names what is in the way, however much is compiled. */
 static void a_cache_that_cannot_be_written_costs_a_line(void **state)
 {
     struct fixture *fixture = *state, lost = *fixture;
     struct error error;
-    char errors[SCRATCH_PATH_BYTES], expected[SCRATCH_PATH_BYTES * 2];
+    char errors[SCRATCH_PATH_BYTES], file[SCRATCH_PATH_BYTES], expected[SCRATCH_PATH_BYTES * 2];
     int kept = capture_errors(fixture, errors);
-    snprintf(lost.cache, sizeof lost.cache, "%.400s/scale.hip/cache", fixture->folder);
+    snprintf(file, sizeof file, "%.400s/scale.hip", fixture->folder);
+    snprintf(lost.cache, sizeof lost.cache, "%.480s/cache", file);
     lost.toolchain = toolchain_open(lost.cache, &error);
     assert_non_null(lost.toolchain);
     struct compiled plain = compile(&lost, (struct variant){0}), again = compile(&lost, (struct variant){0});
@@ -504,7 +505,7 @@ static void a_cache_that_cannot_be_written_costs_a_line(void **state)
     snprintf(expected, sizeof expected,
              "%s: cannot make the directory: Not a directory; the run goes on and keeps no more of what it compiles: make "
              "room there, or set HIPCONTRACT_CACHE to another folder\n",
-             lost.cache);
+             file);
     assert_string_equal(words, expected);
     struct compiled cached = compile(fixture, (struct variant){0});
     assert_false(plain.from_cache || again.from_cache);
