@@ -38,7 +38,8 @@ static bool launch_ok(const struct launch_result *result, struct device *device,
         return true;
     verdict->status = VERDICT_LAUNCH_FAILED;
     if (result->is_refused && *result->refused.text) {
-        verdict_reason(verdict, "%s: the launcher: %.600s", name, result->refused.text);
+        verdict_reason(verdict, "%s: the launcher: %.500s%s%s%s%.600s", name, result->refused.text, *kind ? ": " : "", kind,
+                       *kind ? ": " : "", text);
         return false;
     }
     verdict_reason(verdict, "%s: %s: %s%s%s%s%s", name, result->where, device->hip->hipGetErrorName(result->code),

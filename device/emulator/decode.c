@@ -38,6 +38,14 @@ bool disassembler_has_chip(const struct chip *chip)
     return disassembler_llvm_version() >= chip->llvm_since;
 }
 
+bool disassembler_check_chip(const struct chip *chip, struct error *error)
+{
+    return disassembler_has_chip(chip) ||
+           error_set(error, STATUS_ENVIRONMENT,
+                     "LLVM %u cannot disassemble %s, LLVM %u can; build with LLVM_CONFIG=llvm-config-22",
+                     disassembler_llvm_version(), chip->name, chip->llvm_since);
+}
+
 bool disassembler_knows_halves(void)
 {
     enum { FIRST_VERSION_WITH_HALVES = 22 };
@@ -62,12 +70,8 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialise_target);
-    if (!disassembler_has_chip(chip)) {
-        error_set(error, STATUS_ENVIRONMENT,
-                  "LLVM %u cannot disassemble %s, LLVM %u can; build with LLVM_CONFIG=llvm-config-22",
-                  disassembler_llvm_version(), chip->name, chip->llvm_since);
+    if (!disassembler_check_chip(chip, error))
         return NULL;
-    }
     char features[64];
     choose_features(chip, n_lanes, features, sizeof features);
     LLVMDisasmContextRef context =

@@ -19,6 +19,8 @@ unsigned disassembler_llvm_version(void);
 /* This LLVM knows the chip. LLVM itself does not say: for an unknown one it decodes as for a generic chip, which is wrong.
  */
 bool disassembler_has_chip(const struct chip *chip);
+/* Likewise, with STATUS_ENVIRONMENT where it does not. */
+bool disassembler_check_chip(const struct chip *chip, struct error *error);
 /* This LLVM prints every 16-bit operand of gfx11 and gfx12. For others, instructions whose halves it leaves out are no
  * instructions (disassembler_next gives 0), so that a kernel which has them ends as unsupported, never with wrong values.
  */

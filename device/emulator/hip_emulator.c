@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/emulator/decode.h"
 #include "device/emulator/depth/depth.h"
 #include "device/emulator/hip_state.h"
 #include "device/emulator/modelled.h"
@@ -581,7 +582,7 @@ static bool check_options(const struct emulator_options *options, struct error *
                          options->chip);
     if (options->n_devices < 1 || options->n_devices > MAX_DEVICES)
         return error_set(error, STATUS_USAGE, "%d devices: the emulator gives 1 to %d", options->n_devices, MAX_DEVICES);
-    return true;
+    return disassembler_check_chip(chip, error);
 }
 
 bool emulator_open(const struct emulator_options *options, struct device **device, struct error *error)

@@ -55,12 +55,25 @@ struct verdict sample_race(void)
     struct verdict v = sample_pass(GATE_BYTES);
     v.status = VERDICT_FAIL;
     v.has_finding = true;
-    v.finding =
-        (struct finding){.kind = FINDING_RACE,
-                         .has_other = true,
-                         .place = {"k", 0x1c4, "ds_store_b32 v0, v1", "kernels/k/k.hip", 40, {1, 2, 3}, 4, 31, {0}, {0}},
-                         .other = {"k", 0x1d0, "ds_load_b32 v2, v1", "kernels/k/k.hip", 44, {1, 2, 3}, 5, -1, {0}, {0}},
-                         .message = "byte 4 of LDS is written while another reads it"};
+    v.finding = (struct finding){.kind = FINDING_RACE,
+                                 .has_other = true,
+                                 .place = {.kernel = "k",
+                                           .offset_bytes = 0x1c4,
+                                           .instruction = "ds_store_b32 v0, v1",
+                                           .file = "kernels/k/k.hip",
+                                           .line = 40,
+                                           .workgroup = {1, 2, 3},
+                                           .wave = 4,
+                                           .lane = 31},
+                                 .other = {.kernel = "k",
+                                           .offset_bytes = 0x1d0,
+                                           .instruction = "ds_load_b32 v2, v1",
+                                           .file = "kernels/k/k.hip",
+                                           .line = 44,
+                                           .workgroup = {1, 2, 3},
+                                           .wave = 5,
+                                           .lane = -1},
+                                 .message = "byte 4 of LDS is written while another reads it"};
     finding_compose(&v.finding);
     verdict_reason(&v, "run 1: race: %.600s", v.finding.text);
     return v;

@@ -60,7 +60,14 @@ static struct finding sample_finding(void)
     struct finding finding = {
         .kind = FINDING_MEM,
         .has_other = true,
-        .place = {"k", 0x1c4, "ds_store_b32 v0, v1", "kernels/k.hip", 12, {1, 2, 3}, 4, 31, {0}, {0}},
+        .place = {.kernel = "k",
+                  .offset_bytes = 0x1c4,
+                  .instruction = "ds_store_b32 v0, v1",
+                  .file = "kernels/k.hip",
+                  .line = 12,
+                  .workgroup = {1, 2, 3},
+                  .wave = 4,
+                  .lane = 31},
         .other = {.kernel = "k", .offset_bytes = -8, .instruction = "ds_load_b32 v0, v1", .wave = -1, .lane = -1},
         .message = "byte 4 of LDS is written while another reads it",
     };

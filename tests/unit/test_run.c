@@ -710,6 +710,27 @@ static void launchers_are_run_again(void **state)
     assert_false(takes_over(fixture_with_a_twin_that_launches(), fixture_with_a_twin_that_launches()));
 }
 
+static bool launch_unknown_instruction(void *state, const struct reg_call *call, struct error *error)
+{
+    (void)state, (void)call;
+    fake_device_report(FINDING_UNSUPPORTED, "dot+0x10 v_new_f32: not implemented");
+    return error_set(error, STATUS_ENVIRONMENT, "not launched");
+}
+
+/* What a launcher says of its own launch is not why it failed. */
+static void a_launcher_that_fails_is_told_with_what_the_device_found(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_with_launcher();
+    struct reg_launcher launcher = row_launcher;
+    launcher.launch = launch_unknown_instruction;
+    f->registration.launcher = &launcher;
+    go(f, 0);
+    const char *reason = find(f, VERDICT_LAUNCH_FAILED)->reason;
+    assert_string_equal(reason, "run 1: the launcher: not launched: unsupported: dot+0x10 v_new_f32: not implemented");
+    free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -738,6 +759,7 @@ int main(void)
         cmocka_unit_test(other_code_of_the_twin_is_run_again),
         cmocka_unit_test(another_twin_or_none_is_run_again),
         cmocka_unit_test(launchers_are_run_again),
+        cmocka_unit_test(a_launcher_that_fails_is_told_with_what_the_device_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
