@@ -38,8 +38,8 @@ static void print_bytes(const struct registration *r)
     for (size_t i = 0; i < r->n_bytes; i++) {
         const struct reg_bytes *b = &r->bytes[i];
         printf("  bytes   %s  %s (%d launch%s at %s%s%s, %s)\n", b->name, b->what, bytes_launches(b),
-               b->n_windows ? "es" : "", b->shape.label, b->shape.heavy ? "(heavy)" : "", b->shape.quick ? "(quick)" : "",
-               reg_pattern_name(b->pattern));
+               bytes_launches(b) == 1 ? "" : "es", b->shape.label, b->shape.heavy ? "(heavy)" : "",
+               b->shape.quick ? "(quick)" : "", reg_pattern_name(b->pattern));
     }
 }
 

@@ -1,23 +1,14 @@
-#include "contract/bytes.h"
+#include "contract/bytes_judging.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A contract while it is judged. */
-struct judging {
-    const struct bytes_case *open;
-    const struct launch_target *target;
-    const struct bytes_options *options;
-    struct arena *arena;
-    struct outputs all;            /* of the launch of all rows */
-    struct bytes_difference first; /* no tensor: none yet */
-    struct verdict *verdict;
-};
+#include "contract/relations.h"
 
 int bytes_launches(const struct reg_bytes *contract)
 {
-    return 1 + (int)contract->n_windows;
+    return 1 + (int)contract->n_windows + relation_launches(contract);
 }
 
 struct reg_shape bytes_window_shape(const struct reg_bytes *contract, const struct reg_window *window)
@@ -63,36 +54,45 @@ static size_t tensor_row_bytes(const struct judging *j, int tensor, int64_t row)
     return (size_t)(tensor_row(j, tensor, row) * t->columns) * format_facts(t->format)->n_bytes;
 }
 
-static struct bytes_difference difference_at(const struct reg_tensor *tensor, const void *got, const void *expected,
-                                             int64_t i, int64_t first_row)
+bool judging_is_same(const struct reg_tensor *tensor, const void *got, int64_t i, const void *expected, int64_t k)
 {
-    return (struct bytes_difference){.tensor = tensor,
-                                     .row = first_row + i / tensor->columns,
-                                     .column = i % tensor->columns,
-                                     .got_bits = format_bits(tensor->format, got, i),
-                                     .expected_bits = format_bits(tensor->format, expected, i),
-                                     .got = format_load(tensor->format, got, i),
-                                     .expected = format_load(tensor->format, expected, i)};
+    size_t n_bytes = format_facts(tensor->format)->n_bytes;
+    return memcmp((const char *)got + (size_t)i * n_bytes, (const char *)expected + (size_t)k * n_bytes, n_bytes) == 0;
+}
+
+void judging_note(struct judging *j, const struct reg_tensor *tensor, int64_t row, int64_t column, const void *got,
+                  int64_t i, const void *expected, int64_t k)
+{
+    struct bytes_difference d = {.tensor = tensor,
+                                 .row = row,
+                                 .column = column,
+                                 .got_bits = format_bits(tensor->format, got, i),
+                                 .expected_bits = format_bits(tensor->format, expected, k),
+                                 .got = format_load(tensor->format, got, i),
+                                 .expected = format_load(tensor->format, expected, k)};
+    if (j->verdict->n_wrong++ == 0)
+        j->first = d;
+    if (j->options->differs)
+        j->options->differs(j->options->context, &d);
+}
+
+void judging_refuse(struct judging *j, const char *why)
+{
+    j->verdict->status = VERDICT_INVALID;
+    verdict_reason(j->verdict, "%s", why);
 }
 
 /* One output of a launch whose first row is that tensor row of the launch of all. */
-static void compare(struct judging *j, const struct reg_tensor *tensor, const unsigned char *got,
-                    const unsigned char *expected, int64_t first_row)
+static void compare(struct judging *j, const struct reg_tensor *tensor, const void *got, const void *expected,
+                    int64_t first_row)
 {
-    size_t n_bytes = format_facts(tensor->format)->n_bytes;
     int64_t n = tensor_elements(tensor);
     j->verdict->n_compared += n;
     if (memcmp(got, expected, tensor_bytes(tensor)) == 0)
         return;
-    for (int64_t i = 0; i < n; i++) {
-        if (memcmp(got + (size_t)i * n_bytes, expected + (size_t)i * n_bytes, n_bytes) == 0)
-            continue;
-        struct bytes_difference d = difference_at(tensor, got, expected, i, first_row);
-        if (j->verdict->n_wrong++ == 0)
-            j->first = d;
-        if (j->options->differs)
-            j->options->differs(j->options->context, &d);
-    }
+    for (int64_t i = 0; i < n; i++)
+        if (!judging_is_same(tensor, got, i, expected, i))
+            judging_note(j, tensor, first_row + i / tensor->columns, i % tensor->columns, got, i, expected, i);
 }
 
 /* The verdict of the launch that was compared last. */
@@ -142,13 +142,33 @@ static bool window_case(const struct judging *j, const struct reg_shape *shape, 
     return true;
 }
 
-static void compare_window(struct judging *j, const struct workspace *ws, int64_t first, const char *name)
+bool judging_launch(struct judging *j, const struct host_case *derived, int index, const char *name, const char *expected,
+                    judging_compare *compare_outputs, const void *context)
+{
+    struct gate1_launch launch = {.name = name,
+                                  .poison = POISON_PATTERN,
+                                  .schedule =
+                                      gate1_schedule(reg_key(&j->open->host.c, 0).value, j->options->schedule, index),
+                                  .checks = j->options->checks & CHECKS_BASIC};
+    struct launch_fault fault = launch_as_planned(derived);
+    struct workspace ws;
+    if (gate1_launch(j->target, derived, &fault, &launch, &ws, j->verdict) && j->verdict->status == VERDICT_PASS) {
+        compare_outputs(j, &ws, context);
+        conclude(j, &derived->plan, name, expected);
+    }
+    workspace_close(&ws);
+    if (j->verdict->status != VERDICT_PASS)
+        gate1_name_schedule(j->target->device, &launch, j->verdict);
+    return j->verdict->status == VERDICT_PASS;
+}
+
+static void compare_window(struct judging *j, const struct workspace *ws, const void *context)
 {
     const struct reg_plan *plan = &ws->host->plan;
+    int64_t first = *(const int64_t *)context;
     for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
         compare(j, &plan->tensor[t], workspace_tensor(ws, t),
                 (const unsigned char *)j->all.data[t] + tensor_row_bytes(j, t, first), tensor_row(j, t, first));
-    conclude(j, plan, name, "in the launch of all");
 }
 
 static void window_name(const struct reg_window *window, char *name, size_t n_bytes)
@@ -159,34 +179,20 @@ static void window_name(const struct reg_window *window, char *name, size_t n_by
         snprintf(name, n_bytes, "rows %" PRId64 " to %" PRId64 " alone", window->first, window->first + window->rows - 1);
 }
 
-/* True while nothing is wrong. Outputs start from the other poison, so that an element which neither launch writes differs.
- */
+/* True while nothing is wrong. */
 static bool judge_window(struct judging *j, size_t index)
 {
     const struct reg_window *window = &j->open->contract->windows[index];
     const struct reg_shape shape = bytes_window_shape(j->open->contract, window);
     char name[64];
-    struct gate1_launch launch = {
-        .name = name,
-        .poison = POISON_PATTERN,
-        .schedule = gate1_schedule(reg_key(&j->open->host.c, 0).value, j->options->schedule, (int)index + 1),
-        .checks = j->options->checks & CHECKS_BASIC};
     struct host_case part;
     struct error error = {0};
     window_name(window, name, sizeof name);
     if (!window_case(j, &shape, window->first, &part, &error)) {
-        j->verdict->status = VERDICT_INVALID;
-        verdict_reason(j->verdict, "%s", error.text);
+        judging_refuse(j, error.text);
         return false;
     }
-    struct launch_fault fault = launch_as_planned(&part);
-    struct workspace ws;
-    if (gate1_launch(j->target, &part, &fault, &launch, &ws, j->verdict) && j->verdict->status == VERDICT_PASS)
-        compare_window(j, &ws, window->first, name);
-    workspace_close(&ws);
-    if (j->verdict->status != VERDICT_PASS)
-        gate1_name_schedule(j->target->device, &launch, j->verdict);
-    return j->verdict->status == VERDICT_PASS;
+    return judging_launch(j, &part, (int)index + 1, name, "in the launch of all", compare_window, &window->first);
 }
 
 static void judge_expected(struct judging *j)
@@ -217,6 +223,7 @@ void bytes_judge(const struct bytes_case *open, const struct launch_target *targ
             judge_expected(&j);
         for (size_t i = 0; i < open->contract->n_windows && judge_window(&j, i); i++)
             ;
+        relation_judge(&j);
     }
     launch_close(&opened);
     arena_free(&arena);

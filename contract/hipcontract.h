@@ -21,6 +21,9 @@ enum { HIPCONTRACT_ABI = 2 };
     X("bytes of struct reg_case", sizeof(struct reg_case))                                                                 \
     X("bytes of struct reg_bytes", sizeof(struct reg_bytes))                                                               \
     X("bytes of struct reg_window", sizeof(struct reg_window))                                                             \
+    X("bytes of struct reg_scaling", sizeof(struct reg_scaling))                                                           \
+    X("bytes of struct reg_permutation", sizeof(struct reg_permutation))                                                   \
+    X("bytes of struct reg_padding", sizeof(struct reg_padding))                                                           \
     X("bytes of struct reg_weights", sizeof(struct reg_weights))                                                           \
     X("bytes of struct reg_file_tensor", sizeof(struct reg_file_tensor))                                                   \
     X("bytes of struct reg_file", sizeof(struct reg_file))                                                                 \

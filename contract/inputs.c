@@ -118,3 +118,13 @@ void reg_fill(const struct reg_case *c, int tensor, void *data)
     if (c->pattern == REG_PATTERN_CLASSES && fill.facts->is_float)
         plant_classes(&fill, data);
 }
+
+void reg_fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    struct random_key key = reg_key(c, tensor);
+    for (int64_t i = 0; i < t->rows * t->columns; i++) {
+        double magnitude = 0.0625 + 0.9375 * random_unit(key, (uint64_t)i);
+        format_store(t->format, data, i, random_bits(key, ~(uint64_t)i) >> 63 ? -magnitude : magnitude);
+    }
+}

@@ -143,9 +143,38 @@ struct reg_window {
     int64_t first, rows;
 };
 
-/* A byte contract: a check of gate 1 beside its runs, on a shape of its own, which may stand outside shape hygiene. Either
- * `windows`: a launch of some of the rows gives each row the bytes that it has in the launch of all; or `expect`: the
- * outputs are these bytes. */
+/* Metamorphic relations: inputs that are changed so, and what the outputs must then be, bit for bit. They hold for other
+ * reasons than a reference does, and see what stays inside every bound. */
+
+/* Inputs times a power of two give outputs times it, where no intermediate result under- or overflows. The harness derives
+ * the smallest and the largest power for which none does, from the case's inputs and from what is said here, and launches
+ * both. Every intermediate result is a sum of products; a product has at most one element of each of `factors`, one of them
+ * scaled, and at most one number beside them (a block's weight, a scalar argument). */
+struct reg_scaling {
+    unsigned inputs, outputs;    /* bits 1 << tensor of those that are scaled; other outputs keep their bytes */
+    unsigned factors;            /* bits 1 << tensor of the inputs of float formats that are multiplied, those scaled too */
+    enum number_format sums;     /* of the narrowest range among the intermediate results */
+    enum number_format rounded;  /* to which the kernel rounds the scaled inputs; as wide as their own: it does not */
+    int beside_unit, beside_log; /* numbers beside the factors: multiples of 2^beside_unit, at most 2^beside_log */
+};
+
+/* Items in another order give outputs in that order: rows or columns of tensors, in equal runs one an item. */
+struct reg_permutation {
+    int dim;                              /* the dimension of a shape that counts the items, */
+    int64_t group;                        /* which has so many for each item; 0: one */
+    unsigned row_tensors, column_tensors; /* bits 1 << tensor of those whose rows, or columns, are the items' */
+};
+
+/* A larger shape, whose inputs begin as the contract's and go on with a number that adds nothing, gives outputs that begin
+ * as the contract's: rows and columns of a tensor from the first on. */
+struct reg_padding {
+    struct reg_shape shape;
+    double number; /* what tensors of float formats go on with; others with zero bytes */
+};
+
+/* A byte contract: a check of gate 1 beside its runs, on a shape of its own, which may stand outside shape hygiene. One of
+ * `windows`: a launch of some of the rows gives each row the bytes that it has in the launch of all; `expect`: the outputs
+ * are these bytes; and the three relations. */
 struct reg_bytes {
     const char *name; /* unique in its registration: "rows" */
     const char *what; /* what holds, in a few words, for output lines */
@@ -159,6 +188,9 @@ struct reg_bytes {
     /* The bytes of output tensor `tensor`, all of its elements, by the kernel's documented steps on the host. False where
      * that is out of memory. */
     bool (*expect)(const struct reg_case *c, int tensor, void *bytes);
+    const struct reg_scaling *scaling;
+    const struct reg_permutation *permutation;
+    const struct reg_padding *padding;
 };
 
 /* What a launcher is called with. */
@@ -336,5 +368,8 @@ struct random_key reg_key(const struct reg_case *c, int tensor);
  * [0.5,1), EDGES a mix with the format's extreme values, CLASSES as SIGNED with NaN, infinities and overflow planted in
  * rows r with r % 4 == 1 (rows of one-row tensors: in columns), EXACT small integers). */
 void reg_fill(const struct reg_case *c, int tensor, void *data);
+/* Numbers of either sign from 1/16 to 1, whatever the pattern: none is so near to 0 that scaling it leaves the normal
+ * numbers of a float format soon. */
+void reg_fill_scalable(const struct reg_case *c, int tensor, void *data);
 
 #endif

@@ -8,6 +8,8 @@
 
 #define DS4_SOURCE "kernels/ds4/ds4.hip"
 #define DS4_EPS    1e-6f
+/* 1 / sqrt(mean square + eps) of numbers up to 4: from 2^-3 to 2^10, in f32. */
+#define DS4_BESIDE_NORM .beside_unit = -26, .beside_log = 10
 
 enum { DS4_THREADS = 256, DS4_ELEMENTS_OF_ROUND = 4 * DS4_THREADS };
 

@@ -1,6 +1,7 @@
 /* matmul_f16_ordered_t32, _t64. Dimensions of a shape: rows of x, rows of W, K. */
 #include "kernels/ds4/ds4.h"
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 #include "reference/ds4_matmul.h"
 
 enum { X, WEIGHTS, OUT };       /* tensors */
@@ -86,10 +87,21 @@ static bool expect_order(const struct reg_case *c, int tensor, void *bytes)
     return ds4_matmul_ordered_bytes(&p, bytes);
 }
 
-static const struct reg_bytes bytes[] = {{.name = "order",
-                                          .what = "64 strands, then their sums in rising order, bit for bit",
-                                          .shape = {.label = "2x33x1500", .dim = {2, 33, 1500}, .quick = true},
-                                          .expect = expect_order}};
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x11x515", .dim = {5, 11, 515}, .quick = true}, .fill = reg_fill_scalable         \
+    }
+
+static const struct reg_bytes bytes[] = {
+    {.name = "order",
+     .what = "64 strands, then their sums in rising order, bit for bit",
+     .shape = {.label = "2x33x1500", .dim = {2, 33, 1500}, .quick = true},
+     .expect = expect_order},
+    RELATION(SCALE("x", 1u << X, 1u << OUT, 1u << X | 1u << WEIGHTS, )),
+    RELATION(SCALE("weights", 1u << WEIGHTS, 1u << OUT, 1u << X | 1u << WEIGHTS, )),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
+    RELATION(PERMUTE("weights", 1, .row_tensors = 1u << WEIGHTS, .column_tensors = 1u << OUT)),
+    RELATION(PAD("columns", .shape = {.label = "5x11x600", .dim = {5, 11, 600}}))};
 
 FORWARD_OUTPUTS(ds4_matmul)
 FORWARD_DEPTH(ds4_matmul)

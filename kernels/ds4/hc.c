@@ -1,5 +1,6 @@
 /* hc_split_weighted_sum_norm. Dimensions of a shape: rows, n. */
 #include "kernels/ds4/ds4.h"
+#include "kernels/relations.h"
 
 enum { SPLIT, STREAMS, WEIGHT, MIXED, NORMED }; /* tensors */
 enum { LARGEST_N = (65536 - 32) / 4 };          /* the row in LDS, beside the block's sums */
@@ -121,6 +122,16 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     ds4_hc_exact(&p, tensor == NORMED, first, n, sums);
 }
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x1026", .dim = {5, 1026}, .quick = true}, .fill = reg_fill_scalable              \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("weight", 1u << WEIGHT, 1u << NORMED, 1u << SPLIT | 1u << STREAMS | 1u << WEIGHT, DS4_BESIDE_NORM)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << SPLIT | 1u << STREAMS | 1u << MIXED | 1u << NORMED)),
+};
+
 static const struct registration hc_split_weighted_sum_norm = {
     .name = "hc_split_weighted_sum_norm",
     .family = "ds4",
@@ -135,5 +146,6 @@ static const struct registration hc_split_weighted_sum_norm = {
     .audit = audit,
     .model = model,
     .exact = exact,
+    REG_BYTES(bytes),
 };
 REG_KERNEL(&hc_split_weighted_sum_norm);

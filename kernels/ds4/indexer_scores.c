@@ -5,6 +5,7 @@
 #include "kernels/ds4/chips.h"
 #include "kernels/ds4/ds4.h"
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 #include "reference/ds4_indexer.h"
 
 enum { Q, K, W, OUT }; /* tensors */
@@ -112,6 +113,22 @@ FORWARD_OUTPUTS(ds4_indexer)
 FORWARD_DEPTH(ds4_indexer)
 FORWARD_AUDIT(ds4_indexer, keys)
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "18x2x131", .dim = {18, 2, 131}, .quick = true}, .fill = reg_fill_scalable         \
+    }
+
+#define FACTORS (1u << Q | 1u << K | 1u << W)
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("q", 1u << Q, 1u << OUT, FACTORS, )),
+    RELATION(SCALE("k", 1u << K, 1u << OUT, FACTORS, )),
+    RELATION(SCALE("w", 1u << W, 1u << OUT, FACTORS, )),
+    RELATION(PERMUTE("tokens", 0, .row_tensors = 1u << Q | 1u << W | 1u << OUT)),
+    RELATION(PERMUTE("keys", 2, .row_tensors = 1u << K, .column_tensors = 1u << OUT)),
+    RELATION(PAD("heads", .shape = {.label = "18x3x131", .dim = {18, 3, 131}})),
+};
+
 #define INDEXER_SCORES(format, variant, ...)                                                                               \
     static const struct registration indexer_scores_##format##variant = {.name = "indexer_scores_" #format #variant,       \
                                                                          .family = "ds4",                                  \
@@ -125,6 +142,7 @@ FORWARD_AUDIT(ds4_indexer, keys)
                                                                          FORWARDED,                                        \
                                                                          .depth = depth,                                   \
                                                                          .exact_needs_one_sign = true,                     \
+                                                                         REG_BYTES(bytes),                                 \
                                                                          __VA_ARGS__};                                     \
     REG_KERNEL(&indexer_scores_##format##variant)
 

@@ -2,6 +2,7 @@
 #include "kernels/ds4/combine_case.h"
 #include "kernels/ds4/ds4.h"
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 
 enum { GATE, Y, OUT }; /* tensors */
 
@@ -68,6 +69,18 @@ FORWARD_OUTPUTS(ds4_moe)
 FORWARD_DEPTH(ds4_moe)
 FORWARD_AUDIT(ds4_moe, dim)
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x6x1030", .dim = {5, 6, 1030}, .quick = true}, .fill = reg_fill_scalable         \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("gate", 1u << GATE, 1u << OUT, 1u << GATE | 1u << Y, )),
+    RELATION(SCALE("y", 1u << Y, 1u << OUT, 1u << GATE | 1u << Y, )),
+    RELATION(PERMUTE("tokens", 0, .row_tensors = 1u << GATE | 1u << Y | 1u << OUT)),
+    RELATION(PAD("experts", .shape = {.label = "5x8x1030", .dim = {5, 8, 1030}})),
+};
+
 static const struct registration moe_combine_gate = {
     .name = "moe_combine_gate",
     .family = "ds4",
@@ -79,6 +92,7 @@ static const struct registration moe_combine_gate = {
     .fill = fill,
     FORWARDED,
     .depth = depth,
+    REG_BYTES(bytes),
 };
 REG_KERNEL(&moe_combine_gate);
 
@@ -112,5 +126,6 @@ static const struct registration moe_combine_staged = {
     .fill = fill,
     FORWARDED,
     .depth = depth,
+    REG_BYTES(bytes),
 };
 REG_KERNEL(&moe_combine_staged);

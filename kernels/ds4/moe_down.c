@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 
 enum { MID_ROWS, SELECTED, WEIGHT, DOWN_WEIGHTS, OUT }; /* tensors */
 
@@ -129,6 +130,24 @@ FORWARD_OUTPUTS(ds4_down)
 FORWARD_DEPTH(ds4_down)
 FORWARD_AUDIT(ds4_down, out_dim)
 
+/* Blocks and experts as in every case. */
+static void fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    (format_facts(c->plan->tensor[tensor].format)->is_float ? reg_fill_scalable : fill)(c, tensor, data);
+}
+
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x7x33x256", .dim = {5, 7, 33, 256}, .quick = true}, .fill = fill_scalable        \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("mid", 1u << MID_ROWS, 1u << OUT, 1u << MID_ROWS | 1u << WEIGHT, BESIDE_BLOCKS)),
+    RELATION(SCALE("weight", 1u << WEIGHT, 1u << OUT, 1u << MID_ROWS | 1u << WEIGHT, BESIDE_BLOCKS)),
+    RELATION(PERMUTE("tokens", 0, .row_tensors = 1u << MID_ROWS | 1u << SELECTED | 1u << WEIGHT | 1u << OUT)),
+    RELATION(PAD("columns", .shape = {.label = "5x7x33x768", .dim = {5, 7, 33, 768}})),
+};
+
 #define DOWN(suffix, of_format, n_lanes, of_shapes, ...)                                                                   \
     static const struct ds4_moe_variant variant_of_down##suffix = {&(of_format), n_lanes};                                 \
     static bool plan_of_down##suffix(const struct reg_shape *shape, struct reg_plan *out, struct error *error)             \
@@ -146,6 +165,7 @@ FORWARD_AUDIT(ds4_down, out_dim)
                                                      .fill = fill,                                                         \
                                                      FORWARDED,                                                            \
                                                      .depth = depth,                                                       \
+                                                     REG_BYTES(bytes),                                                     \
                                                      __VA_ARGS__};                                                         \
     REG_KERNEL(&down##suffix)
 

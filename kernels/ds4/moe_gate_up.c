@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 
 enum { X, SELECTED, GATE_WEIGHTS, UP_WEIGHTS, MID }; /* tensors */
 
@@ -113,6 +114,22 @@ FORWARD_OUTPUTS(ds4_gate_up)
 FORWARD_DEPTH(ds4_gate_up)
 FORWARD_AUDIT(ds4_gate_up, mid)
 
+/* Blocks and experts as in every case. */
+static void fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    (format_facts(c->plan->tensor[tensor].format)->is_float ? reg_fill_scalable : fill)(c, tensor, data);
+}
+
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x3x5x33x256", .dim = {5, 3, 5, 33, 256}, .quick = true}, .fill = fill_scalable   \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(PERMUTE("tokens", 0, .row_tensors = 1u << X | 1u << SELECTED | 1u << MID)),
+    RELATION(PAD("columns", .shape = {.label = "5x3x5x33x768", .dim = {5, 3, 5, 33, 768}})),
+};
+
 #define GATE_UP(suffix, of_format, n_lanes, of_shapes, of_source, ...)                                                     \
     static const struct ds4_moe_variant variant_##suffix = {&(of_format), n_lanes};                                        \
     static bool plan_##suffix(const struct reg_shape *shape, struct reg_plan *out, struct error *error)                    \
@@ -130,6 +147,7 @@ FORWARD_AUDIT(ds4_gate_up, mid)
                                                          .fill = fill,                                                     \
                                                          FORWARDED,                                                        \
                                                          .depth = depth,                                                   \
+                                                         REG_BYTES(bytes),                                                 \
                                                          __VA_ARGS__};                                                     \
     REG_KERNEL(&gate_up_##suffix)
 

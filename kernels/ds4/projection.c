@@ -2,6 +2,7 @@
 #include "kernels/ds4/projection_case.h"
 #include "kernels/forward.h"
 #include "kernels/launch/wave_size.h"
+#include "kernels/relations.h"
 #include "reference/ds4_projection.h"
 
 enum { X, BLOCKS, OUT }; /* tensors */
@@ -113,6 +114,24 @@ static const struct reg_launcher launcher = {
     .close = ds4_projection_close,
 };
 
+/* Blocks as in every case. */
+static void fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    (format_facts(c->plan->tensor[tensor].format)->is_float ? reg_fill_scalable : fill)(c, tensor, data);
+}
+
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x64x9", .dim = {5, 64, 9}, .quick = true}, .fill = fill_scalable                 \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("x", 1u << X, 1u << OUT, 1u << X, BESIDE_BLOCKS)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
+    RELATION(PERMUTE("weights", 2, .row_tensors = 1u << BLOCKS, .column_tensors = 1u << OUT)),
+    RELATION(PAD("k", .shape = {.label = "5x1100x9", .dim = {5, 1100, 9}})),
+};
+
 static const struct registration projection_q8_0 = {
     .name = "projection_q8_0",
     .family = "ds4",
@@ -123,5 +142,6 @@ static const struct registration projection_q8_0 = {
     .fill = fill,
     FORWARDED,
     .depth = depth,
+    REG_BYTES(bytes),
 };
 REG_KERNEL(&projection_q8_0);

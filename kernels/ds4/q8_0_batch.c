@@ -6,6 +6,7 @@
 
 #include "kernels/ds4/chips.h"
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 #include "reference/ds4_matmul.h"
 
 enum { X, W, OUT }; /* tensors */
@@ -110,6 +111,25 @@ FORWARD_OUTPUTS(ds4_matmul)
 FORWARD_DEPTH(ds4_matmul)
 FORWARD_AUDIT(ds4_matmul, n)
 
+/* Blocks as in every case. */
+static void fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    (format_facts(c->plan->tensor[tensor].format)->is_float ? reg_fill_scalable : fill)(c, tensor, data);
+}
+
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "67x64x70", .dim = {67, 64, 70}, .quick = true}, .fill = fill_scalable             \
+    }
+
+/* Halves are what the variants by matrix instructions round x to; the other's x is in their range too. */
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("x", 1u << X, 1u << OUT, 1u << X, .rounded = FORMAT_F16, BESIDE_BLOCKS)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
+    RELATION(PERMUTE("weights", 2, .row_tensors = 1u << W, .column_tensors = 1u << OUT)),
+    RELATION(PAD("k", .shape = {.label = "67x100x70", .dim = {67, 100, 70}})),
+};
+
 #define BATCH(suffix, threads, of_x, of_step, ...)                                                                         \
     static const struct variant variant_##suffix = {of_x, of_step};                                                        \
     static bool plan_##suffix(const struct reg_shape *shape, struct reg_plan *result, struct error *error)                 \
@@ -127,6 +147,7 @@ FORWARD_AUDIT(ds4_matmul, n)
                                                         .fill = fill,                                                      \
                                                         FORWARDED,                                                         \
                                                         .depth = depth,                                                    \
+                                                        REG_BYTES(bytes),                                                  \
                                                         __VA_ARGS__};                                                      \
     REG_KERNEL(&matmul_##suffix)
 

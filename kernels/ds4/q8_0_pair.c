@@ -1,6 +1,7 @@
 /* matmul_q8_0_pair_w32, _w64. Dimensions of a shape: rows of x, rows of each matrix, K. */
 #include "kernels/ds4/chips.h"
 #include "kernels/ds4/ds4.h"
+#include "kernels/relations.h"
 #include "reference/ds4_matmul.h"
 
 enum { X, GATE_WEIGHTS, UP_WEIGHTS, GATE, UP }; /* tensors */
@@ -115,6 +116,25 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     ds4_matmul_exact(&p, first, n, sums);
 }
 
+/* Blocks as in every case. */
+static void fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    (format_facts(c->plan->tensor[tensor].format)->is_float ? reg_fill_scalable : fill)(c, tensor, data);
+}
+
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x11x64", .dim = {5, 11, 64}, .quick = true}, .fill = fill_scalable               \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("x", 1u << X, 1u << GATE | 1u << UP, 1u << X, BESIDE_BLOCKS)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << GATE | 1u << UP)),
+    RELATION(PERMUTE("weights", 1, .row_tensors = 1u << GATE_WEIGHTS | 1u << UP_WEIGHTS,
+                     .column_tensors = 1u << GATE | 1u << UP)),
+    RELATION(PAD("columns", .shape = {.label = "5x11x1160", .dim = {5, 11, 1160}})),
+};
+
 #define PAIR(lanes, ...)                                                                                                   \
     static const struct registration pair_##lanes = {.name = "matmul_q8_0_pair_" #lanes,                                   \
                                                      .family = "ds4",                                                      \
@@ -129,6 +149,7 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
                                                      .audit = audit,                                                       \
                                                      .model = model,                                                       \
                                                      .exact = exact,                                                       \
+                                                     REG_BYTES(bytes),                                                     \
                                                      __VA_ARGS__};                                                         \
     REG_KERNEL(&pair_##lanes)
 

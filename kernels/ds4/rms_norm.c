@@ -1,6 +1,7 @@
 /* rms_norm_rows. Dimensions of a shape: rows, n. */
 #include "kernels/ds4/ds4.h"
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 
 enum { X, WEIGHT, OUT }; /* tensors */
 
@@ -62,6 +63,11 @@ FORWARD_AUDIT(ds4_rms_norm, n)
 /* A row of 1025 begins on any element of four in the launch of all, and on a first one alone. */
 static const struct reg_window windows[] = {{0, 1}, {8, 1}, {3, 2}, {1, 7}, {0, 9}};
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x1026", .dim = {5, 1026}, .quick = true}, .fill = reg_fill_scalable              \
+    }
+
 static const struct reg_bytes byte_contracts[] = {
     {.name = "rows",
      .what = "a row's bytes do not depend on the rows beside it",
@@ -71,6 +77,8 @@ static const struct reg_bytes byte_contracts[] = {
      .n_windows = sizeof windows / sizeof windows[0],
      .row_dim = 0,
      .row_tensors = 1u << X | 1u << OUT},
+    RELATION(SCALE("weight", 1u << WEIGHT, 1u << OUT, 1u << X | 1u << WEIGHT, DS4_BESIDE_NORM)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
 };
 
 static const struct registration rms_norm_rows = {

@@ -29,6 +29,9 @@ static inline struct reg_arg exl3_scale_arg(void)
     return (struct reg_arg){.kind = REG_ARG_F32, .real = EXL3_SCALE};
 }
 
+/* The scale, an f32 below 2^-3, as what is beside the factors of a product. */
+#define EXL3_SCALE_UNIT (-27)
+
 /* Tiles whose weights all have one sign, else random: 256 of them, from which many are drawn. */
 enum { EXL3_POOL_TILES = 256 };
 struct exl3_tile_pool {

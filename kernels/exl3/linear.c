@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 #include "reference/exl3_trellis.h"
 
 enum { X, W, SVH, OUT };                                     /* tensors */
@@ -223,11 +224,31 @@ static bool expect_steps(const struct reg_case *c, int tensor, void *bytes)
         .expect = expect_steps                                                                                             \
     }
 
-static const struct reg_bytes bytes_w4[] = {ROWS(128, windows, .quick = true),
-                                            WEIGHTS("weights", SHAPE(128, 128, 256, .quick = true)),
-                                            WEIGHTS("weights in strips", STRIPS(128, 128, 256, .quick = true))};
+/* Weights as in every case. */
+static void fill_scalable(const struct reg_case *c, int tensor, void *data)
+{
+    (format_facts(c->plan->tensor[tensor].format)->is_float ? reg_fill_scalable : fill)(c, tensor, data);
+}
+
+/* A weight is an f16. */
+#define BESIDE .beside_unit = EXL3_SCALE_UNIT - 24, .beside_log = 16
+#define RELATION(rows, columns, is_quick, ...)                                                                             \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = SHAPE(rows, 128, columns, .quick = is_quick), .fill = fill_scalable                          \
+    }
+#define RELATIONS(...)                                                                                                     \
+    RELATION(__VA_ARGS__, SCALE("x", 1u << X, 1u << OUT, 1u << X | 1u << SVH, BESIDE)),                                    \
+        RELATION(__VA_ARGS__, SCALE("svh", 1u << SVH, 1u << OUT, 1u << X | 1u << SVH, BESIDE)),                            \
+        RELATION(__VA_ARGS__, PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),                                     \
+        RELATION(__VA_ARGS__,                                                                                              \
+                 PERMUTE("columns", 2, .group = EXL3_GROUP, .column_tensors = 1u << W | 1u << SVH | 1u << OUT))
+
+static const struct reg_bytes bytes_w4[] = {
+    ROWS(128, windows, .quick = true), WEIGHTS("weights", SHAPE(128, 128, 256, .quick = true)),
+    WEIGHTS("weights in strips", STRIPS(128, 128, 256, .quick = true)), RELATIONS(18, 384, true)};
 static const struct reg_bytes bytes_w8[] = {ROWS(8192, few_windows), WEIGHTS("weights", SHAPE(128, 128, 8192)),
-                                            WEIGHTS("weights in strips", STRIPS(128, 128, 8192))};
+                                            WEIGHTS("weights in strips", STRIPS(128, 128, 8192)),
+                                            RELATIONS(2, 8192, false)};
 
 FORWARD_OUTPUTS(exl3_linear)
 FORWARD_DEPTH(exl3_linear)

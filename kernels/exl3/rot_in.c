@@ -1,6 +1,7 @@
 /* tf_exl3_rot_in: rows times suh, rotated in groups of 128, scaled, as f16. Dimensions of a shape: rows, K. */
 #include "kernels/forward.h"
 #include "kernels/exl3/exl3.h"
+#include "kernels/relations.h"
 
 #include <math.h>
 
@@ -179,12 +180,24 @@ static bool expect_steps(const struct reg_case *c, int tensor, void *bytes)
     return true;
 }
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x640", .dim = {5, 640}, .quick = true}, .fill = reg_fill_scalable                \
+    }
+
+#define BESIDE .beside_unit = EXL3_SCALE_UNIT
+
 /* 130,048 values in each of the three formats of x. */
-static const struct reg_bytes bytes[] = {{.name = "roundings",
-                                          .what = "f32 steps, then two roundings, bit for bit",
-                                          .shape = {.label = "254x512", .dim = {254, 512}, .quick = true},
-                                          .fill = fill_scales,
-                                          .expect = expect_steps}};
+static const struct reg_bytes bytes[] = {
+    {.name = "roundings",
+     .what = "f32 steps, then two roundings, bit for bit",
+     .shape = {.label = "254x512", .dim = {254, 512}, .quick = true},
+     .fill = fill_scales,
+     .expect = expect_steps},
+    RELATION(SCALE("x", 1u << X, 1u << OUT, 1u << X | 1u << SUH, BESIDE)),
+    RELATION(SCALE("suh", 1u << SUH, 1u << OUT, 1u << X | 1u << SUH, BESIDE)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
+    RELATION(PERMUTE("groups", 1, .group = EXL3_GROUP, .column_tensors = 1u << X | 1u << SUH | 1u << OUT))};
 
 FORWARD_OUTPUTS(exl3_rot_in)
 FORWARD_DEPTH(exl3_rot_in)

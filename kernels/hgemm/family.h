@@ -4,6 +4,7 @@
 
 #include "contract/registry.h"
 #include "kernels/hgemm/tile.h"
+#include "kernels/relations.h"
 
 /* Of record, by what they sum with. */
 #define HGEMM_FMA_CHIPS  "gfx1030"
@@ -21,6 +22,17 @@
         HGEMM_SHAPE(16, n, 7168, .heavy = true), HGEMM_SHAPE(32, n, 7168, .heavy = true)
 
 enum { HGEMM_A, HGEMM_B, HGEMM_C }; /* tensors, of every registration the first */
+
+/* Relations of every product whose bytes repeat. */
+#define HGEMM_RELATION(...)                                                                                                \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = HGEMM_SHAPE(33, 70, 72, .quick = true), .fill = reg_fill_scalable                            \
+    }
+#define HGEMM_RELATIONS                                                                                                    \
+    HGEMM_RELATION(SCALE("a", 1u << HGEMM_A, 1u << HGEMM_C, 1u << HGEMM_A | 1u << HGEMM_B, )),                             \
+        HGEMM_RELATION(SCALE("b", 1u << HGEMM_B, 1u << HGEMM_C, 1u << HGEMM_A | 1u << HGEMM_B, )),                         \
+        HGEMM_RELATION(PERMUTE("rows of a", 0, .row_tensors = 1u << HGEMM_A | 1u << HGEMM_C)),                             \
+        HGEMM_RELATION(PERMUTE("rows of b", 1, .row_tensors = 1u << HGEMM_B, .column_tensors = 1u << HGEMM_C))
 
 /* A and B of a case: for edges numbers from 0 to 2^55, which no sum makes overflow, and every second row of A subnormal or
  * barely not; exact integers, all of a sum's products with the sign of its row of A. */

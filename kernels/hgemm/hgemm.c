@@ -81,6 +81,8 @@ FORWARD_DEPTH(hgemm)
 HGEMM_TILES(TILE)
 #undef TILE
 
+static const struct reg_bytes bytes[] = {HGEMM_RELATIONS, HGEMM_RELATION(PAD("k", .shape = HGEMM_SHAPE(33, 70, 139)))};
+
 /* Blocks are few, so no more waves are wanted than LDS has room for; sums stay in registers. */
 static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 2}};
 
@@ -100,6 +102,7 @@ static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 
                                                                .plan = plan_##c_name##suffix,                              \
                                                                .fill = hgemm_fill,                                         \
                                                                FORWARDED,                                                  \
+                                                               REG_BYTES(bytes),                                           \
                                                                REG_BUDGETS(budgets),                                       \
                                                                .depth = depth,                                             \
                                                                __VA_ARGS__};                                               \

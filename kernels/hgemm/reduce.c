@@ -2,6 +2,7 @@
 #include "contract/registry.h"
 #include "kernels/forward.h"
 #include "kernels/hgemm/splitk.h"
+#include "kernels/relations.h"
 #include "reference/hgemm_reduce.h"
 
 enum { PARTIAL, OUT }; /* tensors */
@@ -86,10 +87,18 @@ static bool expect_order(const struct reg_case *c, int tensor, void *bytes)
     return true;
 }
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "9x3x501", .dim = {9, 3, 501}, .quick = true}, .fill = reg_fill_scalable           \
+    }
+
 static const struct reg_bytes bytes[] = {{.name = "order",
                                           .what = "the splits are added in rising order, bit for bit",
                                           .shape = {.label = "9x3x501", .dim = {9, 3, 501}, .quick = true},
-                                          .expect = expect_order}};
+                                          .expect = expect_order},
+                                         RELATION(SCALE("partial", 1u << PARTIAL, 1u << OUT, 1u << PARTIAL, )),
+                                         RELATION(PERMUTE("columns", 2, .column_tensors = 1u << PARTIAL | 1u << OUT)),
+                                         RELATION(PAD("splits", .shape = {.label = "12x3x501", .dim = {12, 3, 501}}))};
 
 FORWARD_OUTPUTS(hgemm_reduce)
 FORWARD_AUDIT(hgemm_reduce, n)

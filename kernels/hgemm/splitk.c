@@ -102,6 +102,8 @@ static bool launch_atomic(void *state, const struct reg_call *call, struct error
 }
 HGEMM_SPLITK_LAUNCHER(launcher_atomic, launch_atomic, HGEMM_TILES(HGEMM_ATOMIC_NAME));
 
+static const struct reg_bytes bytes[] = {HGEMM_RELATIONS};
+
 /* Three or more splits add to C in the order in which they come. */
 static const struct reg_known_finding known_atomic[] = {{.gate = GATE_BYTES,
                                                          .owner = "hgemm",
@@ -129,9 +131,9 @@ static const struct reg_known_finding known_atomic[] = {{.gate = GATE_BYTES,
 #define SPLITK(suffix, function, lanes, of_step, ...)                                                                      \
     static const struct math math##suffix = {HGEMM_FUNCTION_##function, lanes, of_step};                                   \
     REGISTER(fp32c_splitk##suffix, math##suffix, plan_fp32c, launcher_fp32c, REG_SHAPES(shapes), .reference = reference,   \
-             __VA_ARGS__);                                                                                                 \
+             REG_BYTES(bytes), __VA_ARGS__);                                                                               \
     REGISTER(bf16c_splitk##suffix, math##suffix, plan_bf16c, launcher_bf16c, REG_SHAPES(shapes), .reference = reference,   \
-             __VA_ARGS__);                                                                                                 \
+             REG_BYTES(bytes), __VA_ARGS__);                                                                               \
     REGISTER(fp32c_atomic##suffix, math##suffix, plan_fp32c, launcher_atomic, REG_SHAPES(atomic_shapes),                   \
              .reference = reference_atomic, .known = known_atomic, .n_known = 1, __VA_ARGS__)
 

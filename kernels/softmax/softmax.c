@@ -1,6 +1,9 @@
 /* softmax_rows. Dimensions of a shape: rows, n. */
+#include <math.h>
+
 #include "contract/registry.h"
 #include "kernels/forward.h"
+#include "kernels/relations.h"
 #include "reference/softmax.h"
 
 enum { X, OUT };                /* tensors */
@@ -80,6 +83,16 @@ static void audit(const struct reg_case *c, int tensor, int64_t element, struct 
 static const struct reg_budget budgets[] = {{.no_scratch = true, .least_waves = 8},
                                             {.chips = "gfx1030,gfx1100,gfx1151,gfx1201", .least_waves = 16}};
 
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x1022", .dim = {5, 1022}, .quick = true }                                        \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
+    RELATION(PAD("columns", .shape = {.label = "5x1500", .dim = {5, 1500}}, .number = -INFINITY)),
+};
+
 static const struct registration softmax_rows = {
     .name = "softmax_rows",
     .family = "softmax",
@@ -90,6 +103,7 @@ static const struct registration softmax_rows = {
     .plan = plan,
     .fill = fill,
     FORWARDED,
+    REG_BYTES(bytes),
     REG_BUDGETS(budgets),
     .depth = depth,
 };
