@@ -148,6 +148,8 @@ static void judge_scaling(struct judging *j)
             j->verdict->n_runs++;
             judge_scaled(j, i + 1, powers[i]);
         }
+    if (j->verdict->status == VERDICT_PASS)
+        verdict_reason(j->verdict, "from 2^%d to 2^%d", powers[0], powers[1]);
     if (j->verdict->status == VERDICT_PASS && j->verdict->n_undecided == j->verdict->n_compared)
         judging_refuse(j, "no output is a normal number of its format, so that none is judged");
 }

@@ -27,6 +27,14 @@ static float row_sum(const struct dot *dot, int row, int first, int end)
     return sum;
 }
 
+static float row_sum_backwards(const struct dot *dot, int row)
+{
+    float sum = 0;
+    for (int c = dot->columns - 1; c >= 0; c--)
+        sum += dot->x[row * dot->columns + c] * dot->w[c];
+    return sum;
+}
+
 static void run_dot(const struct fake_launch *launch)
 {
     struct dot dot = dot_of(launch);
@@ -129,11 +137,36 @@ static void run_order_by_rows(const struct fake_launch *launch)
 {
     struct dot dot = dot_of(launch);
     run_dot(launch);
-    for (int r = 0; r < dot.rows && dot.rows > 1; r++) {
-        dot.y[r] = 0;
-        for (int c = dot.columns - 1; c >= 0; c--)
-            dot.y[r] += dot.x[r * dot.columns + c] * dot.w[c];
-    }
+    for (int r = 0; r < dot.rows && dot.rows > 1; r++)
+        dot.y[r] = row_sum_backwards(&dot, r);
+}
+
+/* Each of the next three stays within every bound, gives integers exactly and the same bytes in every run. */
+
+/* The last row sums from its last column on. */
+static void run_order_by_place(const struct fake_launch *launch)
+{
+    struct dot dot = dot_of(launch);
+    run_dot(launch);
+    dot.y[dot.rows - 1] = row_sum_backwards(&dot, dot.rows - 1);
+}
+
+/* Every row does, where there are more columns than 50. */
+static void run_order_by_columns(const struct fake_launch *launch)
+{
+    struct dot dot = dot_of(launch);
+    run_dot(launch);
+    for (int r = 0; r < dot.rows && dot.columns > 50; r++)
+        dot.y[r] = row_sum_backwards(&dot, r);
+}
+
+/* Sums are multiples of 2^-24, which is nearer than f32 has numbers around 1. */
+static void run_fixed_point(const struct fake_launch *launch)
+{
+    struct dot dot = dot_of(launch);
+    run_dot(launch);
+    for (int r = 0; r < dot.rows; r++)
+        dot.y[r] = fabsf(dot.y[r]) < 0x1p20f ? nearbyintf(dot.y[r] * 0x1p24f) * 0x1p-24f : dot.y[r];
 }
 
 /* The overrun is that of one row alone. */
@@ -159,6 +192,9 @@ const struct fake_kernel fake_kernels[] = {{"dot", run_dot},
                                            {"reads_past_end", run_reads_past_end},
                                            {"reports_sync", run_reports_sync},
                                            {"order_by_rows", run_order_by_rows},
+                                           {"order_by_place", run_order_by_place},
+                                           {"order_by_columns", run_order_by_columns},
+                                           {"fixed_point", run_fixed_point},
                                            {"writes_after_one_row", run_writes_after_one_row},
                                            {NULL, NULL}};
 
@@ -305,6 +341,22 @@ const struct reg_bytes fake_bytes[] = {
      .expect = expect_columns},
 };
 const size_t n_fake_bytes = sizeof fake_bytes / sizeof *fake_bytes;
+
+#define RELATION(of_name, ...)                                                                                             \
+    {                                                                                                                      \
+        .name = of_name, .what = "the outputs follow", .shape = {.label = "6x50", .dim = {6, 50}, .quick = true},          \
+        .fill = reg_fill_scalable, __VA_ARGS__                                                                             \
+    }
+
+const struct reg_bytes fake_relations[] = {
+    RELATION("scale x", .scaling = &(const struct reg_scaling){.inputs = 1u << FAKE_X,
+                                                               .outputs = 1u << FAKE_Y,
+                                                               .factors = 1u << FAKE_X | 1u << FAKE_W,
+                                                               .sums = FORMAT_F32}),
+    RELATION("permute rows", .permutation = &(const struct reg_permutation){.row_tensors = 1u << FAKE_X | 1u << FAKE_Y}),
+    RELATION("pad columns", .padding = &(const struct reg_padding){.shape = {.label = "6x77", .dim = {6, 77}}}),
+};
+const size_t n_fake_relations = sizeof fake_relations / sizeof *fake_relations;
 
 struct registration fake_registration(const char *symbol)
 {

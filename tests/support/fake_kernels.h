@@ -22,6 +22,10 @@ struct registration fake_registration(const char *symbol);
  * bytes with a fill of their own. */
 extern const struct reg_bytes fake_bytes[];
 extern const size_t n_fake_bytes;
+/* Relations that the right kernel holds, on 6x50 (quick). */
+enum { FAKE_SCALE_X, FAKE_PERMUTE_ROWS, FAKE_PAD_COLUMNS };
+extern const struct reg_bytes fake_relations[];
+extern const size_t n_fake_relations;
 /* Controls of fake_dot that are red on the right kernel. */
 extern const struct control fake_controls[];
 extern const size_t n_fake_controls;

@@ -504,7 +504,7 @@ static void each_contradiction_is_refused(void **state)
         {control_that_names_a_check_at_gate_3, "names a finding of race at gate 3"},
         {bytes_of_no_name, "byte contract 1 needs a name"},
         {bytes_of_one_name, "two byte contracts are named rows"},
-        {bytes_of_both_kinds, "byte contract rows: gives windows and expected bytes"},
+        {bytes_of_both_kinds, "byte contract rows: gives two of windows, expected bytes and relations"},
         {bytes_of_no_kind, "byte contract ones: gives neither windows nor expected bytes"},
         {bytes_of_no_windows, "byte contract rows: gives neither windows nor expected bytes"},
         {bytes_on_a_refused_shape, "its launch refuses shape 4x40: at most 1000 columns"},
