@@ -38,6 +38,16 @@ REG_NAMED_CONTROL(moe_block_short, .registration = "moe_combine_gate", .what = "
 REG_NAMED_CONTROL(moe_gate_late, .registration = "moe_combine_gate", .what = "the gate weights are read one token late",
                   .shape = "7x6x1023", .pattern = REG_PATTERN_SIGNED, .gate = GATE_BOUND, .least_factor = 100,
                   .how = CONTROL_POINTER, .tensor = 0, .offset_rows = 1);
+/* The first two repeat, stay within every bound and add integers exactly: relations alone see them. The third does so but
+ * for the smallest edges. */
+REG_NAMED_CONTROL(moe_order_by_token, .registration = "moe_combine_gate",
+                  .what = "odd tokens add their experts in falling order", .gate = GATE_BYTES, .bytes = "permute tokens",
+                  .how = CONTROL_BUILD, .define = "DS4_FAULT_ORDER_BY_TOKEN");
+REG_NAMED_CONTROL(moe_order_by_experts, .registration = "moe_combine_gate",
+                  .what = "more than six experts are added in falling order", .gate = GATE_BYTES, .bytes = "pad experts",
+                  .how = CONTROL_BUILD, .define = "DS4_FAULT_ORDER_BY_EXPERTS");
+REG_NAMED_CONTROL(moe_fixed_point, .registration = "moe_combine_gate", .what = "outputs are rounded to multiples of 2^-28",
+                  .gate = GATE_BYTES, .bytes = "scale y", .how = CONTROL_BUILD, .define = "DS4_FAULT_FIXED_POINT");
 REG_NAMED_CONTROL(moe_block, .registration = "moe_combine_gate",
                   .what = "1024 threads where the kernel is compiled for 256", .shape = "1x6x4096",
                   .pattern = REG_PATTERN_SIGNED, .gate = GATE_LIMITS, .how = CONTROL_RECORD, .delta = 1024);

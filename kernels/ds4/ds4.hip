@@ -97,6 +97,33 @@ extern "C" __global__ __launch_bounds__(threads) void hc_split_weighted_sum_norm
         store4(normed + row * n, at, n, whole, kept[at / 4] * scale * load4(weight, at, n, whole, 0));
 }
 
+namespace
+{
+
+/* Whether a token's experts are added from the last on. */
+__device__ __forceinline__ bool is_falling(int experts, size_t token)
+{
+#if defined(DS4_FAULT_ORDER_BY_TOKEN)
+    return token % 2;
+#elif defined(DS4_FAULT_ORDER_BY_EXPERTS)
+    return experts > 6;
+#else
+    return false;
+#endif
+}
+
+/* An output of moe_combine_gate. */
+__device__ __forceinline__ float4_t combined(float4_t sum)
+{
+#if defined(DS4_FAULT_FIXED_POINT)
+    for (int i = 0; i < 4; i++)
+        sum[i] = __builtin_rintf(sum[i] * 0x1p28f) * 0x1p-28f;
+#endif
+    return sum;
+}
+
+} // namespace
+
 /* out[tokens][dim] = sum over experts of gate[tokens][experts] * y[tokens][experts][dim], a chain of fma in rising order;
  * block y is the token, block x 1024 of its elements. */
 extern "C" __global__ __launch_bounds__(threads) void moe_combine_gate(const float *__restrict__ gate,
@@ -109,11 +136,14 @@ extern "C" __global__ __launch_bounds__(threads) void moe_combine_gate(const flo
     const float *own_gate = gate + token * experts, *own_y = y + token * experts * dim;
     if (at >= dim)
         return;
-    float4_t sum = load4(own_y, at, dim, whole, 0) * own_gate[0];
-    for (int e = 1; e < experts; e++) {
+    const bool falling = is_falling(experts, token);
+    float4_t sum = falling ? load4(own_y + (size_t)(experts - 1) * dim, at, dim, whole, 0) * own_gate[experts - 1]
+                           : load4(own_y, at, dim, whole, 0) * own_gate[0];
+    for (int place = 1; place < experts; place++) {
+        const int e = falling ? experts - 1 - place : place;
         const float4_t v = load4(own_y + (size_t)e * dim, at, dim, whole, 0);
         for (int i = 0; i < 4; i++)
             sum[i] = __builtin_fmaf(v[i], own_gate[e], sum[i]);
     }
-    store4(out + token * dim, at, dim, whole, sum);
+    store4(out + token * dim, at, dim, whole, combined(sum));
 }
