@@ -14,6 +14,7 @@
 #include "contract/base/clock.h"
 #include "contract/base/text.h"
 #include "contract/counts.h"
+#include "contract/harness_fault.h"
 #include "contract/known.h"
 #include "contract/run.h"
 #include "contract/version.h"
@@ -161,10 +162,12 @@ static bool open_invocation(struct invocation *in, struct error *error)
 static void print_header(const struct invocation *in, const char *chip)
 {
     const struct arguments *a = &in->arguments;
-    printf("hipcontract %s: %s on %s%s, %d runs, seed %llu, %s shapes, %s\n", HIPCONTRACT_VERSION,
+    const char *fault = harness_fault_name(harness_fault_planted);
+    printf("hipcontract %s: %s on %s%s, %d runs, seed %llu, %s shapes, %s%s%s\n", HIPCONTRACT_VERSION,
            in->with_limits ? "gates 1-4, controls and limits" : "gates 1-4 and controls", chip,
            a->on_gpu ? "" : " (emulated)", a->n_runs, (unsigned long long)a->seed, arguments_scope(a),
-           toolchain_name(in->session.toolchain));
+           toolchain_name(in->session.toolchain), harness_fault_planted ? ", WITH A FAULT OF THE HARNESS: " : "",
+           harness_fault_planted ? fault : "");
     fflush(stdout);
 }
 
@@ -345,6 +348,8 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
     enum status status = in->stream.worst;
     if (!ok && failure->status > status)
         status = failure->status;
+    if (harness_fault_planted && status < STATUS_RED)
+        status = STATUS_RED; /* nothing that a faulty harness says is a pass */
     struct error log_error = {0}, kept_error = {0}, history_error = {0}, report_error = {0};
     log_summary(&in->log, &in->counts, status, status == STATUS_INTERRUPTED);
     bool logged = log_close(&in->log, &log_error), kept = kept_outputs_close(&in->kept, &kept_error);

@@ -21,7 +21,7 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
 
 /* X(id, name, value's name or NULL, commands that take it, help), with more behind it in the rows of REPORT_FILES */
 #define OPTIONS(X)                                                                                                         \
-    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_SHARDS | FOR_RUN, "chips to run for (default: gfx1151)")                       \
+    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_SHARDS | FOR_RUN | FOR_SELFTEST, "chips to run for (default: gfx1151)")        \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS | FOR_AUDIT, "chips to compile for (default: all of record)")          \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_SHARDS | FOR_RUN, "what executes the kernels (default: emulator)")        \
     X(DEVICE_COUNT, "device-count", "N", FOR_SHARDS | FOR_RUN | ON_EMULATOR,                                               \
@@ -45,7 +45,7 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
       "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
     X(HASH, "hash", NULL, FOR_RUN, "print the hash of every tensor and of each of its rows")                               \
     X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
-    X(JOBS, "jobs", "N", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                         \
+    X(JOBS, "jobs", "N", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_SELFTEST,                          \
       "host threads (default: one a processor)")                                                                           \
     X(QUICK, "quick", NULL, FOR_SHARDS, "the smallest shapes that still keep the shape rules")                             \
     X(FULL, "full", NULL, FOR_SHARDS, "heavy shapes too")                                                                  \
@@ -83,7 +83,8 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
     X(COLOR, "color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "colour even where the output is no terminal")            \
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "never colour")                                     \
     X(HELP, "help", NULL,                                                                                                  \
-      FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY | FOR_COMPARE | FOR_SLURM,     \
+      FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY | FOR_COMPARE | FOR_SLURM |    \
+          FOR_SELFTEST,                                                                                                    \
       "this text")
 
 #define OPTION_ENUM(id, ...) OPTION_##id,

@@ -24,7 +24,8 @@ enum {
     FOR_REPORT = 32,
     FOR_HISTORY = 64,
     FOR_COMPARE = 128,
-    FOR_SLURM = 256
+    FOR_SLURM = 256,
+    FOR_SELFTEST = 2048
 };
 #define SLURM_FOLDER "hipcontract-slurm"
 enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5, DEFAULT_LAST = 20 };

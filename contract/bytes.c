@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/harness_fault.h"
 #include "contract/relations.h"
 
 int bytes_launches(const struct reg_bytes *contract)
@@ -88,7 +89,7 @@ static void compare(struct judging *j, const struct reg_tensor *tensor, const vo
 {
     int64_t n = tensor_elements(tensor);
     j->verdict->n_compared += n;
-    if (memcmp(got, expected, tensor_bytes(tensor)) == 0)
+    if (memcmp(got, expected, tensor_bytes(tensor)) == 0 || harness_has(HARNESS_BYTES_EQUAL))
         return;
     for (int64_t i = 0; i < n; i++)
         if (!judging_is_same(tensor, got, i, expected, i))

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/harness_fault.h"
+
 bool depth_declared(const struct host_case *host, int tensor, struct depth *depth)
 {
     const struct registration *r = host->c.registration;
@@ -94,7 +96,7 @@ void depth_judge(const struct launch_target *target, const struct host_case *hos
     struct device *device = target->device;
     struct launch_target opened;
     if (host->c.pattern != REG_PATTERN_SIGNED || !host->c.registration->depth || !device->measure_depth ||
-        verdict->status != VERDICT_PASS)
+        harness_has(HARNESS_DEPTH_PASSES) || verdict->status != VERDICT_PASS)
         return;
     device->measure_depth(device, true);
     if (gate1_open(target, &opened, verdict))

@@ -4,6 +4,8 @@
  */
 #include "contract/gates.h"
 
+#include "contract/harness_fault.h"
+
 /* Sums of (output - value) / error, for the signed mean. */
 struct bias {
     double sum;
@@ -22,7 +24,8 @@ static void note_element(struct verdict *verdict, const struct host_case *host, 
 
 static void judge_tensor(const struct host_case *host, int t, const void *data, struct bias *bias, struct verdict *verdict)
 {
-    for (int64_t i = 0; i < tensor_elements(&host->plan.tensor[t]); i++) {
+    int64_t n = tensor_elements(&host->plan.tensor[t]) - harness_has(HARNESS_GATE_3_SKIPS_LAST);
+    for (int64_t i = 0; i < n; i++) {
         struct judgement judgement = judge_output(host, t, i, data);
         const struct bound *bound = &host->bounds[t][i];
         if (judgement.expected == CLASS_UNDECIDED) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/harness_fault.h"
+
 double bound_ratio(double got, const struct bound *bound)
 {
     if (got == bound->value)
@@ -38,7 +40,13 @@ void gate_judge(const struct host_case *host, const struct outputs *outputs, str
 {
     static void (*const judges[])(const struct host_case *, const struct outputs *, struct verdict *) = {
         [GATE_CLASSES] = gate2_judge, [GATE_BOUND] = gate3_judge, [GATE_EXACT] = gate4_judge};
-    judges[gate_of_pattern(host->c.pattern)](host, outputs, verdict);
+    static const enum harness_fault passes[] = {
+        [GATE_CLASSES] = HARNESS_GATE_2_PASSES, [GATE_BOUND] = HARNESS_GATE_3_PASSES, [GATE_EXACT] = HARNESS_GATE_4_PASSES};
+    int gate = gate_of_pattern(host->c.pattern);
+    if (harness_has(passes[gate]))
+        verdict->n_compared = plan_outputs(&host->plan);
+    else
+        judges[gate](host, outputs, verdict);
 }
 
 static void copy_name(char *to, size_t n_bytes, const char *from)

@@ -1,6 +1,9 @@
 #include "contract/host_case.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "contract/harness_fault.h"
 
 int64_t tensor_elements(const struct reg_tensor *tensor)
 {
@@ -131,6 +134,16 @@ bool host_case_open_on(struct host_case *host, const struct registration *regist
     return plan_case(host, &c, error) && copy_inputs(host, other, error);
 }
 
+/* A bound as a fault of the harness has it. */
+static struct bound faulty_bound(enum number_format format, struct bound bound)
+{
+    if (harness_has(HARNESS_REFERENCE_ULP) && format_facts(format)->is_float && isfinite(bound.value))
+        bound.value += 2 * format_half_spacing(format, bound.value);
+    if (harness_has(HARNESS_BOUNDS_WIDE))
+        bound.error *= 4096;
+    return bound;
+}
+
 bool host_case_reference(struct host_case *host, struct error *error)
 {
     const struct reg_plan *plan = &host->plan;
@@ -139,6 +152,8 @@ bool host_case_reference(struct host_case *host, struct error *error)
         if (!bounds)
             return no_memory(error);
         host->c.registration->reference(&host->c, t, bounds);
+        for (int64_t i = 0; harness_fault_planted && i < tensor_elements(&plan->tensor[t]); i++)
+            bounds[i] = faulty_bound(plan->tensor[t].format, bounds[i]);
         host->bounds[t] = bounds;
     }
     return true;

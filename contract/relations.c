@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/harness_fault.h"
+
 enum { SCALINGS = 2, ORDERS = 2, NAME_BYTES = 64 };
 
 /* A case that is derived from the contract's, and what its outputs must be, as tensors of the contract's sizes. */
@@ -71,7 +73,7 @@ static void compare_tensor(struct judging *j, const struct derived *derived, int
     const void *all = j->all.data[t], *expected = derived->expected.data[t];
     int64_t columns = derived->host.plan.tensor[t].columns;
     j->verdict->n_compared += tensor_elements(own);
-    for (int64_t k = 0; k < tensor_elements(own); k++) {
+    for (int64_t k = 0; k < tensor_elements(own) && !harness_has(HARNESS_BYTES_EQUAL); k++) {
         int64_t row = k / own->columns, column = k % own->columns, i = row * columns + column;
         if (!is_decided(derived, own->format, all, expected, k))
             j->verdict->n_undecided++;

@@ -12,6 +12,7 @@
 #include "contract/depth.h"
 #include "contract/diagnosis.h"
 #include "contract/error_map.h"
+#include "contract/harness_fault.h"
 #include "contract/known.h"
 #include "contract/launcher.h"
 #include "contract/teeth.h"
@@ -364,7 +365,7 @@ static bool run_controls(struct registration_run *rr, struct error *error)
     const struct run *run = rr->run;
     struct control_options options = {run->options->n_runs, run->options->seed, run->options->n_threads,
                                       run->options->checks};
-    for (size_t i = 0; i < run->registry->n_controls; i++) {
+    for (size_t i = 0; i < run->registry->n_controls && !harness_has(HARNESS_CONTROLS_LEFT_OUT); i++) {
         const struct control *control = run->registry->controls[i];
         if (strcmp(control->registration, rr->registration->name) != 0)
             continue;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/harness_fault.h"
+
 /* A catch of so many bounds needs no second case; an excused tooth is tried on so many cases. */
 enum { STRONG_CATCH = 2, EXCUSED_TRIES = 8 };
 
@@ -128,6 +130,8 @@ static void judge_runs(const struct host_case *host, enum tooth tooth, const str
  * degrees. */
 static double strength(const struct verdict *verdict)
 {
+    if (harness_has(HARNESS_TEETH_CAUGHT))
+        return RATIO_UNBOUNDED;
     if (verdict->status != VERDICT_FAIL)
         return 0;
     return verdict->gate == GATE_BOUND ? verdict->worst_ratio : RATIO_UNBOUNDED;

@@ -1,5 +1,7 @@
 #include "contract/workspace.h"
 
+#include "contract/harness_fault.h"
+
 #include <string.h>
 
 #include "contract/base/random.h"
@@ -108,6 +110,7 @@ bool workspace_open(struct workspace *ws, struct device *device, const struct ho
                     const struct launch_fault *fault, enum workspace_layout layout, enum poison poison, struct error *error)
 {
     *ws = (struct workspace){.device = device, .host = host, .fault = fault, .layout = layout};
+    poison = harness_has(HARNESS_POISONS_ALIKE) ? POISON_NAN : poison;
     ws->guard_bytes = layout == LAYOUT_GUARDED ? fault->guard_bytes : 0;
     for (int t = 0; t < host->plan.n_tensors; t++) {
         ws->image[t] = arena_alloc(&ws->arena, allocation_bytes(ws, t));
