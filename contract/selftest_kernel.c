@@ -138,7 +138,7 @@ static const struct reg_bytes bytes[] = {
 
 const struct registration selftest_sums = {.name = "selftest_sums",
                                            .family = "selftest",
-                                           .source = "kernels/selftest/selftest.hip",
+                                           .source = "contract/selftest.hip",
                                            .symbol = "selftest_sums",
                                            REG_SHAPES(shapes),
                                            .plan = plan,

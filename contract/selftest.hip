@@ -1,7 +1,7 @@
 /*
- * selftest_sums: out[row] = sum over j of x[row][j] w[j] in f32, a block of four waves or eight a row: thread t chains j = t, t + threads,
- * … by fused multiply-adds, and thread 0 adds the threads' sums in rising order. `hipcontract selftest` runs it and its
- * faults through every gate.
+ * selftest_sums: out[row] = sum over j of x[row][j] w[j] in f32, a block of four waves or eight a row: thread t chains j =
+ * t, t + threads, … by fused multiply-adds, and thread 0 adds the threads' sums in rising order. `hipcontract selftest`
+ * runs it and its faults through every gate.
  */
 #include <hip/hip_runtime.h>
 
