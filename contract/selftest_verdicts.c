@@ -179,6 +179,7 @@ static void note_missing(const struct selftest_run *sound, const struct selftest
 size_t selftest_noticed(const struct selftest_run *sound, const struct selftest_run *run, char *by, size_t capacity)
 {
     struct noticed noticed = {.by = by, .capacity = capacity};
+    by[0] = '\0';
     note_changed(sound, run, &noticed);
     note_missing(sound, run, &noticed);
     note_hashes(run, &noticed);
