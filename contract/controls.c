@@ -293,16 +293,23 @@ static bool run_on_shape(const struct control *k, const struct registration *reg
     return ok;
 }
 
+struct verdict control_verdict(const struct control *control, const struct registration *registration,
+                               struct device *device)
+{
+    struct control_place place = control_place(control, registration);
+    struct host_case host = {.c = {.registration = registration, .shape = place.shape, .pattern = place.pattern}};
+    struct verdict verdict = verdict_for_case(&host, &(struct launch_target){.device = device}, control->gate);
+    verdict.status = VERDICT_NOT_RUN;
+    name_control(control, &verdict);
+    return verdict;
+}
+
 static void not_here(const struct control *k, const struct registration *registration, struct device *device,
                      struct verdict *verdict)
 {
-    struct control_place place = control_place(k, registration);
-    struct host_case host = {.c = {.registration = registration, .shape = place.shape, .pattern = place.pattern}};
-    *verdict = verdict_for_case(&host, &(struct launch_target){.device = device}, k->gate);
-    verdict->status = VERDICT_NOT_RUN;
+    *verdict = control_verdict(k, registration, device);
     verdict_reason(verdict, "no fault of this chip; red on %.400s%s%.400s", k->chips, k->green_chips ? ", green on " : "",
                    k->green_chips ? k->green_chips : "");
-    name_control(k, verdict);
 }
 
 bool control_run(const struct control *control, const struct registration *registration, struct builds *builds,

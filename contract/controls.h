@@ -34,6 +34,10 @@ bool control_run(const struct control *control, const struct registration *regis
                  const struct launch_checker *checker, const struct control_options *options, struct verdict *verdict,
                  struct error *error);
 
+/* A verdict on a control of which nothing is decided: NOT_RUN, without a reason. */
+struct verdict control_verdict(const struct control *control, const struct registration *registration,
+                               struct device *device);
+
 /* Plants the control's fault in a launch; buffers that it needs come from the arena. */
 bool control_plant(const struct control *control, const struct host_case *host, struct arena *arena,
                    struct launch_fault *fault, struct error *error);

@@ -32,7 +32,7 @@ static void fold_left_out(struct chip_counts *row, const struct verdict *v)
 static void fold_gate(struct counts *counts, const struct verdict *v)
 {
     bool ran = v->status != VERDICT_NOT_RUN && v->status != VERDICT_BUILD_FAILED && v->status != VERDICT_LAUNCH_FAILED &&
-               v->status != VERDICT_INVALID;
+               v->status != VERDICT_DIED && v->status != VERDICT_INVALID;
     counts->fails |= verdict_status_is_red(v->status);
     counts->knows |= v->status == VERDICT_KNOWN_FINDING;
     counts->is_invalid |= v->status == VERDICT_INVALID;
@@ -55,7 +55,7 @@ static void fold(void *context, const struct verdict *v)
         row->n_controls++;
         row->n_red += v->status == VERDICT_RED;
         row->n_green += v->status == VERDICT_GREEN;
-        row->n_missed += v->status == VERDICT_MISS;
+        row->n_missed += v->status == VERDICT_MISS || v->status == VERDICT_DIED;
         row->n_controls_not_run += v->status == VERDICT_NOT_RUN;
         break;
     case SUBJECT_LIMIT:

@@ -183,11 +183,28 @@ static bool interrupted(const struct run *run, struct error *error)
     return true;
 }
 
-static void step(struct run *run, const char *registration, const char *shape)
+/* Tells what is run next, with what its verdict is going to say of where it stands. */
+static void begin(struct run *run, const struct verdict *begun)
+{
+    if (run->begins)
+        run->begins(run->begins_context, begun);
+    run_show_progress(run, begun);
+}
+
+void run_show_progress(const struct run *run, const struct verdict *begun)
 {
     if (run->progress.step)
-        run->progress.step(run->progress.context, registration, shape,
+        run->progress.step(run->progress.context, begun->registration, *begun->name ? begun->name : begun->shape,
                            run->total_work > 0 ? run->done_work / run->total_work : 0);
+}
+
+static void begin_gate(struct registration_run *rr, const char *name, const char *shape, enum reg_pattern pattern)
+{
+    struct verdict v = verdict_for(rr, SUBJECT_GATE, GATE_BYTES, VERDICT_NOT_RUN);
+    copy_text(v.name, sizeof v.name, name);
+    copy_text(v.shape, sizeof v.shape, shape);
+    copy_text(v.pattern, sizeof v.pattern, reg_pattern_name(pattern));
+    begin(rr->run, &v);
 }
 
 static bool run_shape(struct registration_run *rr, const struct reg_shape *shape, struct error *error)
@@ -197,7 +214,7 @@ static bool run_shape(struct registration_run *rr, const struct reg_shape *shape
     for (int pattern = 0; pattern < REG_PATTERN_COUNT; pattern++) {
         if (!(patterns & 1u << pattern))
             continue;
-        step(rr->run, rr->registration->name, shape->label);
+        begin_gate(rr, "", shape->label, (enum reg_pattern)pattern);
         if (interrupted(rr->run, error) || !run_case(rr, shape, (enum reg_pattern)pattern, error))
             return false;
         rr->run->done_work += work;
@@ -264,7 +281,7 @@ static bool run_byte_contracts(struct registration_run *rr, struct error *error)
             put_left_out(rr, &contract->shape, contract->name);
             continue;
         }
-        step(rr->run, rr->registration->name, contract->name);
+        begin_gate(rr, contract->name, contract->shape.label, contract->pattern);
         if (interrupted(rr->run, error) || !run_byte_contract(rr, contract, error))
             return false;
         rr->run->done_work += work_of_case(rr->registration, &contract->shape);
@@ -293,7 +310,7 @@ static bool run_launcher_checks(struct registration_run *rr, struct error *error
     const struct reg_shape *shape = registration_shape(r, r->launcher->devices_shape);
     bool ok = host_case_open(&host, r, shape, REG_PATTERN_SIGNED, options->seed, options->n_threads, error);
     for (int check = 0; check < REG_LAUNCHER_CHECK_COUNT && ok; check++) {
-        step(rr->run, r->name, reg_launcher_check_name((enum reg_launcher_check)check));
+        begin_gate(rr, reg_launcher_check_name((enum reg_launcher_check)check), shape->label, REG_PATTERN_SIGNED);
         ok = !interrupted(rr->run, error);
         if (ok)
             judge_launcher(rr, (enum reg_launcher_check)check, &host);
@@ -369,8 +386,8 @@ static bool run_controls(struct registration_run *rr, struct error *error)
         const struct control *control = run->registry->controls[i];
         if (strcmp(control->registration, rr->registration->name) != 0)
             continue;
-        step(rr->run, rr->registration->name, control->name);
-        struct verdict v;
+        struct verdict v = control_verdict(control, rr->registration, run->builds.device);
+        begin(rr->run, &v);
         uint64_t start_ns = clock_ns();
         if (interrupted(run, error) ||
             !control_run(control, rr->registration, &rr->run->builds, &run->checker, &options, &v, error))

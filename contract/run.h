@@ -29,8 +29,12 @@ struct run {
     struct verdict_stream *stream;
     struct builds builds; /* of the device */
     struct launch_checker checker;
-    const struct decided *decided;      /* may be NULL */
-    struct progress_sink progress;      /* step may be NULL */
+    const struct decided *decided; /* may be NULL */
+    struct progress_sink progress; /* step may be NULL */
+    /* Told of each case, byte contract, launcher check and control before it is run, as a verdict NOT_RUN on it. May be
+     * NULL. */
+    void (*begins)(void *context, const struct verdict *begun);
+    void *begins_context;
     bool (*interrupted)(void *context); /* may be NULL */
     void *interrupt_context;
     double total_work, done_work; /* set by run_gates */
@@ -49,6 +53,9 @@ void run_skip(const struct registry *registry, const struct run_options *options
 
 /* Compiles what run_gates is going to launch, on all threads; what fails is run_gates's to say. */
 void run_compile(struct run *run);
+
+/* Tells run->progress that this is run now. */
+void run_show_progress(const struct run *run, const struct verdict *begun);
 
 /* Gates 1-4, teeth and controls of all selected registrations on run->builds.device. false: interrupted
  * (STATUS_INTERRUPTED) or an environment that failed; verdicts so far are in the stream. */

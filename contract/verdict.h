@@ -36,6 +36,7 @@
     X(NOT_RUN, "not-run", false)     /* with the reason */                                                                 \
     X(LAUNCH_FAILED, "launch-failed", true)                                                                                \
     X(BUILD_FAILED, "build-failed", true)                                                                                  \
+    X(DIED, "died", true)        /* the process that ran it ended: a signal, or a limit of time or memory */               \
     X(INVALID, "invalid", false) /* the registration is wrong, not the kernel: exit status 2 */                            \
     X(RED, "red", false)         /* a control is red as planted */                                                         \
     X(MISS, "miss", true)        /* a control stayed green, or is red elsewhere */                                         \

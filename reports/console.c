@@ -70,6 +70,7 @@ static const struct {
     [VERDICT_NOT_FOUND] = {"FAIL", "", RED},
     [VERDICT_LAUNCH_FAILED] = {"FAIL", "launch failed: ", RED},
     [VERDICT_BUILD_FAILED] = {"FAIL", "build failed: ", RED},
+    [VERDICT_DIED] = {"FAIL", "died: ", RED},
     [VERDICT_INVALID] = {"INVALID", "", RED},
     [VERDICT_BLIND] = {"BLIND", "", RED},
     [VERDICT_KNOWN_FINDING] = {"KNOWN", "", YELLOW},
@@ -186,6 +187,7 @@ static void print_control(struct console *console, const struct verdict *v)
         [VERDICT_RED] = {"RED", "as planted, at gate", GREEN},
         [VERDICT_GREEN] = {"GREEN", "as it must be here, at gate", GREEN},
         [VERDICT_MISS] = {"MISS", NULL, RED},
+        [VERDICT_DIED] = {"MISS", "died, before gate", RED},
     };
     struct text line = {0};
     const char *word = outcomes[v->status].word, *lead = outcomes[v->status].lead;

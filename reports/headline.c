@@ -107,6 +107,7 @@ void headline_figure(const struct verdict *v, struct text *text)
         return;
     const char *failed = v->status == VERDICT_LAUNCH_FAILED  ? "launch failed: "
                          : v->status == VERDICT_BUILD_FAILED ? "build failed: "
+                         : v->status == VERDICT_DIED         ? "died: "
                                                              : "";
     const char *reason = *v->reason ? v->reason : verdict_status_name(v->status);
     text_append(text, "%s%.*s", failed, (int)strcspn(reason, "\n"), reason);

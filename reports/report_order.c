@@ -4,13 +4,15 @@
 
 #include "reports/report_entries.h"
 
-/* Smaller is worse. Without a code object or a launch nothing of the kernel is known; a wrong registration makes its other
- * verdicts worthless; then the gates in the order in which they rest on each other. */
+/* Smaller is worse. Without a code object, a process that lives or a launch nothing of the kernel is known; a wrong
+ * registration makes its other verdicts worthless; then the gates in the order in which they rest on each other. */
 static int kind_of(const struct verdict *v)
 {
-    enum { BUILD, LAUNCH, REGISTRATION, GATES, CONTROLS = GATES + GATE_LIMITS, TEETH, KNOWN, LIMITS };
+    enum { BUILD, DEATH, LAUNCH, REGISTRATION, GATES, CONTROLS = GATES + GATE_LIMITS, TEETH, KNOWN, LIMITS };
     if (v->status == VERDICT_BUILD_FAILED)
         return BUILD;
+    if (v->status == VERDICT_DIED)
+        return DEATH;
     if (v->status == VERDICT_LAUNCH_FAILED)
         return LAUNCH;
     if (v->status == VERDICT_INVALID)

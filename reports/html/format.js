@@ -1,6 +1,6 @@
 // Numbers and statuses as people read them.
 
-export const RED = new Set(["fail", "expired", "not-found", "launch-failed", "build-failed", "miss", "blind", "limit", "invalid", "unfinished"]);
+export const RED = new Set(["fail", "expired", "not-found", "launch-failed", "build-failed", "died", "miss", "blind", "limit", "invalid", "unfinished"]);
 const QUIET = new Set(["not-run", "excused", "known", "green"]);
 
 // The tone of a status, for its colour; the word itself always stands beside it.
