@@ -8,6 +8,7 @@
 #include "commands/limits_pass.h"
 #include "commands/options.h"
 #include "commands/recorder.h"
+#include "commands/run_device.h"
 #include "commands/run_environment.h"
 #include "commands/session.h"
 #include "commands/shard.h"
@@ -133,7 +134,7 @@ static bool open_invocation(struct invocation *in, struct error *error)
         return false;
     if (!selects_anything(in))
         return error_set(error, STATUS_USAGE, "no registration is selected; `hipcontract list` shows their names");
-    if (!session_name_gpu(&in->session, &in->arguments, error))
+    if (!run_device_name_gpu(&in->session, &in->arguments, error))
         return false;
     in->environment = run_environment(&in->session);
     if (!report_files_check(&in->arguments.report_files, error) || !open_log(in, error) || !open_report(in, error))
@@ -180,20 +181,21 @@ static size_t count_selected(const struct invocation *in, const char *chip)
     return n;
 }
 
-static bool run_on_device(struct invocation *in, struct device *device, struct error *error)
+static bool run_on_device(struct invocation *in, struct run_device *device, struct error *error)
 {
+    const char *chip = device->device->chip;
     struct run run = {.registry = &in->session.registry,
                       .options = &in->options,
                       .stream = &in->stream,
-                      .builds = {.builder = &in->session.builder, .device = device},
+                      .builds = {.builder = &in->session.builder},
                       .checker = in->session.checker,
                       .decided = &in->decided,
                       .progress = progress_sink(&in->progress),
                       .interrupted = interrupt_requested,
                       .interrupt_context = &in->interrupt};
     uint64_t start_ns = clock_ns();
-    bool ok = run_gates(&run, error);
-    counts_of(&in->counts, device->chip)->gates_ns += clock_ns() - start_ns;
+    bool ok = run_device_gates(device, &run, error);
+    counts_of(&in->counts, chip)->gates_ns += clock_ns() - start_ns;
     builds_free(&run.builds);
     return ok;
 }
@@ -202,8 +204,8 @@ static bool run_on_device(struct invocation *in, struct device *device, struct e
  * `all`. */
 static bool run_chip(struct invocation *in, const char *chip, struct error *error)
 {
-    struct device *device = NULL;
-    if (!session_device(&in->session, chip, &device, error)) {
+    struct run_device device;
+    if (!run_device_open(&device, &in->session, chip, error)) {
         if (!in->arguments.all_chips || error->status != STATUS_ENVIRONMENT)
             return false;
         printf("hipcontract %s: gates are not run on %s: %s\n", HIPCONTRACT_VERSION, chip, error->text);
@@ -212,10 +214,10 @@ static bool run_chip(struct invocation *in, const char *chip, struct error *erro
                  error->text);
         return true;
     }
-    print_header(in, device->chip);
-    counts_of(&in->counts, device->chip);
-    bool ok = run_on_device(in, device, error);
-    device->close(device);
+    print_header(in, device.device->chip);
+    counts_of(&in->counts, device.device->chip);
+    bool ok = run_on_device(in, &device, error);
+    run_device_close(&device);
     return ok;
 }
 

@@ -9,12 +9,14 @@
 #include "commands/checks.h"
 #include "commands/matrix_model.h"
 #include "contract/base/parallel.h"
+#include "contract/pool.h"
 #include "device/device.h"
 #include "records/chips.h"
+#include "toolchain/toolchain.h"
 
 /* Beside the commands: not with --device rocm, which has none of it. */
 enum { ON_EMULATOR = 1 << 9 };
-enum { MOST_ROWS = 1 << 24, MOST_SHARDS = 10000 };
+enum { MOST_ROWS = 1 << 24, MOST_SHARDS = 10000, MOST_SECONDS = 1000000 };
 
 /* slurm hands them to its shards. */
 enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
@@ -47,6 +49,12 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
     X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
     X(JOBS, "jobs", "N", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_SELFTEST,                          \
       "host threads (default: one a processor)")                                                                           \
+    X(WORKERS, "workers", "N", FOR_SHARDS,                                                                                 \
+      "processes that run registrations at once; they share the threads (default: 1)")                                     \
+    X(NO_ISOLATION, "no-isolation", NULL, FOR_SHARDS, "run in this process, which a crash then ends: for debuggers")       \
+    X(TIME_LIMIT, "time-limit", "S", FOR_SHARDS, "seconds that one case, or a compiler, may take (default: 1200; 0: any)") \
+    X(MEMORY_LIMIT, "memory-limit", "SIZE", FOR_SHARDS,                                                                    \
+      "private memory of a worker, as 900M or 8G (default: the machine's; 0: any)")                                        \
     X(QUICK, "quick", NULL, FOR_SHARDS, "the smallest shapes that still keep the shape rules")                             \
     X(FULL, "full", NULL, FOR_SHARDS, "heavy shapes too")                                                                  \
     X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations, which cost about the same")          \
@@ -156,6 +164,19 @@ static bool parse_device(struct arguments *arguments, const char *word, struct e
     return word[4] == '\0' || arguments_number("device rocm:", word + 5, 0, 1023, &arguments->gpu_index, error);
 }
 
+static bool parse_size(const char *option, const char *word, uint64_t *n_bytes, struct error *error)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long number = strtoull(word, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    *n_bytes = (uint64_t)number << shift;
+    bool whole = end != word && *word >= '0' && *word <= '9' && end[unit != NULL] == '\0';
+    return (whole && *n_bytes >> shift == number) ||
+           error_set(error, STATUS_USAGE, "--%s %s: give a number of bytes, or with K, M or G behind it", option, word);
+}
+
 static bool parse_shard(struct arguments *arguments, const char *word, struct error *error)
 {
     int end = 0;
@@ -237,6 +258,13 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return arguments_number("device-count", value, 1, 64, &a->n_devices, error);
     case OPTION_JOBS:
         return arguments_number("jobs", value, 1, 256, &a->n_jobs, error);
+    case OPTION_WORKERS:
+        return arguments_number("workers", value, 1, POOL_MOST_WORKERS, &a->n_workers, error);
+    case OPTION_TIME_LIMIT:
+        return arguments_number("time-limit", value, 0, MOST_SECONDS, &a->time_limit_s, error);
+    case OPTION_MEMORY_LIMIT:
+        a->has_memory_limit = true;
+        return parse_size("memory-limit", value, &a->memory_limit, error);
     case OPTION_SHARD:
         return parse_shard(a, value, error);
     case OPTION_SHARDS:
@@ -293,6 +321,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->quick |= id == OPTION_QUICK;
     a->full |= id == OPTION_FULL;
     a->json |= id == OPTION_JSON;
+    a->no_isolation |= id == OPTION_NO_ISOLATION;
     a->no_db |= id == OPTION_NO_DB;
     a->teeth |= id == OPTION_TEETH;
     a->update |= id == OPTION_UPDATE;
@@ -357,6 +386,8 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
     *arguments = (struct arguments){.command = argv[0],
                                     .n_jobs = parallel_processors(),
                                     .n_runs = DEFAULT_RUNS,
+                                    .n_workers = 1,
+                                    .time_limit_s = TOOLCHAIN_SECONDS,
                                     .dump_row = -1,
                                     .n_last = DEFAULT_LAST,
                                     .seed = 1,

@@ -44,6 +44,11 @@ struct arguments {
     int n_devices;               /* emulated */
     const char *emulator_option; /* the last option given that only the emulator has; NULL: none */
     int n_jobs, n_runs;
+    bool no_isolation;
+    int n_workers;
+    int time_limit_s;               /* of a case and of a compiler; 0: any */
+    bool has_memory_limit;          /* one was given; else it is the machine's memory */
+    uint64_t memory_limit;          /* bytes of a worker; 0: any */
     unsigned checks;                /* bits 1 << FINDING_… of the sanitizer's checks */
     enum matrix_model matrix_model; /* of the emulator */
     uint64_t seed, schedule;

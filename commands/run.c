@@ -438,7 +438,7 @@ static bool run_on_device(struct one_run *one, struct error *error)
 {
     struct device *device;
     const char *chip = one->arguments->n_chips ? one->arguments->chips[0] : one->arguments->on_gpu ? NULL : DEFAULT_CHIP;
-    if (!session_device(one->session, chip, &device, error))
+    if (!session_device(one->session, chip, one->arguments->n_jobs, &device, error))
         return false;
     one->environment = run_environment(one->session);
     one->environment.chips = device->chip;

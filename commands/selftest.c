@@ -108,7 +108,7 @@ static bool run_chip(const struct session *session, const struct registry *regis
                      struct interrupt *interrupt, struct error *error)
 {
     struct device *device;
-    if (!session_device(session, chip, &device, error))
+    if (!session_device(session, chip, session->arguments->n_jobs, &device, error))
         return false;
     bool ok = run_on_device(session, registry, device, interrupt, error);
     device->close(device);

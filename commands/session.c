@@ -104,6 +104,7 @@ bool session_open(struct session *session, const struct arguments *arguments, st
     session->toolchain = toolchain_open(cache_of_files(session), error);
     if (!session->toolchain)
         return false;
+    toolchain_limit_time(session->toolchain, arguments->time_limit_s);
     session->builder = session_builder(session->toolchain);
     read_commit(session);
     return true;
@@ -141,32 +142,18 @@ static int n_devices(const struct session *session, const char *chip)
     return session->arguments->n_devices ? session->arguments->n_devices : n;
 }
 
-bool session_device(const struct session *session, const char *chip, struct device **device, struct error *error)
+bool session_device(const struct session *session, const char *chip, int n_threads, struct device **device,
+                    struct error *error)
 {
     if (session->arguments->on_gpu)
         return open_gpu(session, chip, device, error);
     struct emulator_options options = {
         .chip = chip ? chip : DEFAULT_CHIP,
         .n_devices = n_devices(session, chip ? chip : DEFAULT_CHIP),
-        .n_threads = session->arguments->n_jobs,
+        .n_threads = n_threads,
         .checks = session->arguments->checks & CHECKS_BASIC,
         .matrix_model = session->arguments->matrix_model,
         .count_profile = session->arguments->hash_outputs || session->arguments->keep_outputs,
     };
     return emulator_open(&options, device, error);
-}
-
-bool session_name_gpu(struct session *session, struct arguments *arguments, struct error *error)
-{
-    struct device *device;
-    if (!arguments->on_gpu || arguments->n_chips)
-        return true;
-    if (!open_gpu(session, NULL, &device, error))
-        return false;
-    arguments->chips[0] = arena_format(&session->arena, "%s", device->chip);
-    device->close(device);
-    if (!arguments->chips[0])
-        return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the GPU's name");
-    arguments->n_chips = 1;
-    return true;
 }

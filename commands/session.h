@@ -32,10 +32,9 @@ struct builder session_builder(struct toolchain *toolchain);
 bool session_open(struct session *session, const struct arguments *arguments, struct error *error);
 void session_close(struct session *session);
 
-/* On a GPU, where the arguments name no chip, they name the GPU's from then on, so that logs, shards and limits are of it.
- * Errors: those of session_device. */
-bool session_name_gpu(struct session *session, struct arguments *arguments, struct error *error);
-/* Opens the device for a chip: the emulator of it, or the GPU, whose chip must be that one where chip is not NULL. */
-bool session_device(const struct session *session, const char *chip, struct device **device, struct error *error);
+/* Opens the device for a chip: the emulator of it, which has n_threads host threads, or the GPU, whose chip must be that
+ * one where chip is not NULL. */
+bool session_device(const struct session *session, const char *chip, int n_threads, struct device **device,
+                    struct error *error);
 
 #endif

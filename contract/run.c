@@ -175,7 +175,7 @@ static bool run_case(struct registration_run *rr, const struct reg_shape *shape,
     return ok;
 }
 
-static bool interrupted(const struct run *run, struct error *error)
+bool run_is_interrupted(const struct run *run, struct error *error)
 {
     if (!run->interrupted || !run->interrupted(run->interrupt_context))
         return false;
@@ -188,7 +188,8 @@ static void begin(struct run *run, const struct verdict *begun)
 {
     if (run->begins)
         run->begins(run->begins_context, begun);
-    run_show_progress(run, begun);
+    if (*begun->shape)
+        run_show_progress(run, begun);
 }
 
 void run_show_progress(const struct run *run, const struct verdict *begun)
@@ -198,6 +199,7 @@ void run_show_progress(const struct run *run, const struct verdict *begun)
                            run->total_work > 0 ? run->done_work / run->total_work : 0);
 }
 
+/* A case, or a byte contract or launcher's check by its name. */
 static void begin_gate(struct registration_run *rr, const char *name, const char *shape, enum reg_pattern pattern)
 {
     struct verdict v = verdict_for(rr, SUBJECT_GATE, GATE_BYTES, VERDICT_NOT_RUN);
@@ -215,7 +217,7 @@ static bool run_shape(struct registration_run *rr, const struct reg_shape *shape
         if (!(patterns & 1u << pattern))
             continue;
         begin_gate(rr, "", shape->label, (enum reg_pattern)pattern);
-        if (interrupted(rr->run, error) || !run_case(rr, shape, (enum reg_pattern)pattern, error))
+        if (run_is_interrupted(rr->run, error) || !run_case(rr, shape, (enum reg_pattern)pattern, error))
             return false;
         rr->run->done_work += work;
     }
@@ -282,7 +284,7 @@ static bool run_byte_contracts(struct registration_run *rr, struct error *error)
             continue;
         }
         begin_gate(rr, contract->name, contract->shape.label, contract->pattern);
-        if (interrupted(rr->run, error) || !run_byte_contract(rr, contract, error))
+        if (run_is_interrupted(rr->run, error) || !run_byte_contract(rr, contract, error))
             return false;
         rr->run->done_work += work_of_case(rr->registration, &contract->shape);
     }
@@ -311,7 +313,7 @@ static bool run_launcher_checks(struct registration_run *rr, struct error *error
     bool ok = host_case_open(&host, r, shape, REG_PATTERN_SIGNED, options->seed, options->n_threads, error);
     for (int check = 0; check < REG_LAUNCHER_CHECK_COUNT && ok; check++) {
         begin_gate(rr, reg_launcher_check_name((enum reg_launcher_check)check), shape->label, REG_PATTERN_SIGNED);
-        ok = !interrupted(rr->run, error);
+        ok = !run_is_interrupted(rr->run, error);
         if (ok)
             judge_launcher(rr, (enum reg_launcher_check)check, &host);
     }
@@ -389,7 +391,7 @@ static bool run_controls(struct registration_run *rr, struct error *error)
         struct verdict v = control_verdict(control, rr->registration, run->builds.device);
         begin(rr->run, &v);
         uint64_t start_ns = clock_ns();
-        if (interrupted(run, error) ||
+        if (run_is_interrupted(run, error) ||
             !control_run(control, rr->registration, &rr->run->builds, &run->checker, &options, &v, error))
             return false;
         v.duration_ns = clock_ns() - start_ns;
@@ -402,6 +404,8 @@ static bool run_all_cases(struct registration_run *rr, struct error *error)
 {
     if (!run_shapes(rr, error) || !run_byte_contracts(rr, error) || !run_launcher_checks(rr, error))
         return false;
+    struct verdict proofs = verdict_for(rr, SUBJECT_GATE, GATE_BYTES, VERDICT_NOT_RUN);
+    begin(rr->run, &proofs);
     prove_classes(rr);
     prove_exact(rr);
     check_known(rr);
@@ -424,13 +428,25 @@ static bool rests_on_host_code(const struct registration_run *rr)
     return rr->registration->launcher || (rr->twin.registration && rr->twin.registration->launcher);
 }
 
+/* What died then may not now: another machine has more time, or memory. */
+const struct verdict *const *run_decided(const struct run *run, const struct registration *registration, size_t *n)
+{
+    *n = 0;
+    const struct verdict *const *verdicts =
+        run->decided ? run->decided->find(run->decided->context, registration->name, run->builds.device->chip, n) : NULL;
+    for (size_t i = 0; i < *n; i++)
+        if (verdicts[i]->status == VERDICT_DIED) {
+            *n = 0;
+            return NULL;
+        }
+    return verdicts;
+}
+
 /* Verdicts of an earlier run with the same code objects stand in for this one. */
 static bool replay(struct registration_run *rr)
 {
-    const struct decided *decided = rests_on_host_code(rr) ? NULL : rr->run->decided;
     size_t n = 0;
-    const struct verdict *const *verdicts =
-        decided ? decided->find(decided->context, rr->registration->name, rr->run->builds.device->chip, &n) : NULL;
+    const struct verdict *const *verdicts = rests_on_host_code(rr) ? NULL : run_decided(rr->run, rr->registration, &n);
     for (size_t i = 0; i < n; i++)
         if (verdicts[i]->subject == SUBJECT_GATE && !is_of_the_same_code(rr, verdicts[i]))
             return false;
@@ -462,7 +478,7 @@ static void put_end(struct registration_run *rr, bool replayed)
                                                        .replayed = replayed});
 }
 
-static bool run_registration(struct run *run, const struct registration *registration, struct error *error)
+static bool decide(struct run *run, const struct registration *registration, struct error *error)
 {
     struct registration_run rr = {.run = run,
                                   .registration = registration,
@@ -493,7 +509,7 @@ static bool run_registration(struct run *run, const struct registration *registr
     return true;
 }
 
-static bool takes_part(const struct run *run, size_t i)
+bool run_takes_part(const struct run *run, size_t i)
 {
     return run_selects(run->registry, run->options, i) &&
            registration_is_for(run->registry->registrations[i], run->builds.device->chip);
@@ -520,31 +536,39 @@ void run_skip(const struct registry *registry, const struct run_options *options
 
 /* What was taken over from another run, or did not build, is no work of this one: it tells nothing of the time that is
  * left. */
-static bool run_and_account(struct run *run, const struct registration *registration, struct error *error)
+static bool decide_and_account(struct run *run, const struct registration *registration, struct error *error)
 {
     double done_before = run->done_work;
-    bool ok = run_registration(run, registration, error);
+    bool ok = decide(run, registration, error);
     if (run->done_work == done_before)
         run->total_work -= work_of_registration(registration, run->options);
     return ok;
 }
 
-bool run_gates(struct run *run, struct error *error)
+bool run_registration(struct run *run, size_t index, struct error *error)
+{
+    const struct registration *registration = run->registry->registrations[index];
+    if (run_takes_part(run, index))
+        return decide_and_account(run, registration, error);
+    put_skipped(run->stream, registration, run->builds.device->chip, run->builds.device->kind,
+                "not registered for this chip");
+    return true;
+}
+
+void run_open(struct run *run)
 {
     run->total_work = run->done_work = 0;
     for (size_t i = 0; i < run->registry->n_registrations; i++)
-        if (takes_part(run, i))
+        if (run_takes_part(run, i))
             run->total_work += work_of_registration(run->registry->registrations[i], run->options);
     run_compile(run);
-    for (size_t i = 0; i < run->registry->n_registrations; i++) {
-        const struct registration *registration = run->registry->registrations[i];
-        if (!run_selects(run->registry, run->options, i))
-            continue;
-        if (!takes_part(run, i))
-            put_skipped(run->stream, registration, run->builds.device->chip, run->builds.device->kind,
-                        "not registered for this chip");
-        else if (!run_and_account(run, registration, error))
+}
+
+bool run_gates(struct run *run, struct error *error)
+{
+    run_open(run);
+    for (size_t i = 0; i < run->registry->n_registrations; i++)
+        if (run_selects(run->registry, run->options, i) && !run_registration(run, i, error))
             return false;
-    }
     return true;
 }

@@ -20,9 +20,8 @@ static void want(struct wanted_list *list, const struct registration *registrati
 /* An earlier run has verdicts of it: they may stand in for its controls too. */
 static bool is_decided(const struct run *run, const struct registration *registration)
 {
-    size_t n = 0;
-    if (run->decided)
-        run->decided->find(run->decided->context, registration->name, run->builds.device->chip, &n);
+    size_t n;
+    run_decided(run, registration, &n);
     return n > 0;
 }
 

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contract/base/clock.h"
+
 enum { READ_BYTES = 65536 };
 
 /* Reads once into output; false at the end of the stream. */
@@ -32,18 +34,32 @@ static bool read_some(int descriptor, struct output *output, size_t *capacity)
     return got > 0;
 }
 
-/* Both streams at once, so that neither fills up while the other is waited for. */
-static void read_streams(const int descriptors[2], struct output *outputs[2])
+/* Milliseconds up to a time of the clock, as poll wants them; 0 as time: for ever. */
+static int milliseconds_to(uint64_t end_ns)
+{
+    uint64_t now_ns = clock_ns();
+    if (!end_ns)
+        return -1;
+    return now_ns >= end_ns ? 0 : (int)((end_ns - now_ns) / 1000000) + 1;
+}
+
+/* Both streams at once, so that neither fills up while the other is waited for. False where they are still open at the time
+ * end_ns. */
+static bool read_streams(const int descriptors[2], struct output *outputs[2], uint64_t end_ns)
 {
     struct pollfd streams[2] = {{.fd = descriptors[0], .events = POLLIN}, {.fd = descriptors[1], .events = POLLIN}};
     size_t capacity[2] = {0, 0};
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-        if (poll(streams, 2, -1) < 0 && errno != EINTR)
-            return;
+        int n_ready = poll(streams, 2, milliseconds_to(end_ns));
+        if (n_ready == 0)
+            return false;
+        if (n_ready < 0 && errno != EINTR)
+            return true;
         for (int i = 0; i < 2; i++)
             if (streams[i].fd >= 0 && streams[i].revents && !read_some(streams[i].fd, outputs[i], &capacity[i]))
                 streams[i].fd = -1;
     }
+    return true;
 }
 
 static void wait_for(pid_t child, struct process_result *result)
@@ -55,7 +71,8 @@ static void wait_for(pid_t child, struct process_result *result)
     result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static int spawn(const char *const *argv, const char *directory, int out, int err, pid_t *child)
+/* With a group of its own, its children can be ended with it. */
+static int spawn(const char *const *argv, const char *directory, int out, int err, bool leads_group, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -63,27 +80,42 @@ static int spawn(const char *const *argv, const char *directory, int out, int er
     posix_spawn_file_actions_adddup2(&actions, out, 1);
     posix_spawn_file_actions_adddup2(&actions, err, 2);
     posix_spawn_file_actions_addchdir_np(&actions, directory);
-    int reason = posix_spawnp(child, argv[0], &actions, NULL, (char *const *)argv, environ);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    if (leads_group)
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    int reason = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)argv, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return reason;
 }
 
-bool process_run(const char *const *argv, const char *directory, struct process_result *result, struct error *error)
+bool process_run_for(const char *const *argv, const char *directory, int seconds, struct process_result *result,
+                     struct error *error)
 {
+    uint64_t end_ns = seconds ? clock_ns() + (uint64_t)seconds * 1000000000 : 0;
     *result = (struct process_result){.exit_status = -1};
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     pid_t child = 0;
-    int reason =
-        pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ? errno : spawn(argv, directory, out[1], err[1], &child);
+    int reason = pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0
+                     ? errno
+                     : spawn(argv, directory, out[1], err[1], seconds > 0, &child);
     close(out[1]);
     close(err[1]);
     if (reason == 0) {
-        read_streams((int[2]){out[0], err[0]}, (struct output *[2]){&result->out, &result->err});
+        result->is_late = !read_streams((int[2]){out[0], err[0]}, (struct output *[2]){&result->out, &result->err}, end_ns);
+        if (result->is_late)
+            kill(-child, SIGKILL);
         wait_for(child, result);
     }
     close(out[0]);
     close(err[0]);
     return reason == 0 || error_set(error, STATUS_ENVIRONMENT, "%s: cannot be run: %s", argv[0], strerror(reason));
+}
+
+bool process_run(const char *const *argv, const char *directory, struct process_result *result, struct error *error)
+{
+    return process_run_for(argv, directory, 0, result, error);
 }
 
 void process_result_free(struct process_result *result)

@@ -27,6 +27,7 @@ struct toolchain {
     atomic_bool cache_lost;  /* it cannot be written, and that was said */
     struct hash128 identity; /* of the compiler and the device libraries' contents */
     struct manifests manifests;
+    int time_limit_s; /* of one run of the compiler; 0: any */
 };
 
 static struct hash128 hash_text(struct hash128 hash, const char *text)
@@ -93,6 +94,7 @@ struct toolchain *toolchain_open_profile(const struct profile *profile, const ch
         return NULL;
     }
     toolchain->profile = *profile;
+    toolchain->time_limit_s = TOOLCHAIN_SECONDS;
     pthread_mutex_init(&toolchain->manifests.lock, NULL);
     if (check_parts(&toolchain->profile, error) && project_root(toolchain->root, sizeof toolchain->root, error) &&
         find_cache(toolchain, cache_directory, error) && find_identity(toolchain, error))
@@ -105,6 +107,11 @@ struct toolchain *toolchain_open(const char *cache_directory, struct error *erro
 {
     struct profile profile;
     return profile_find(&profile, error) ? toolchain_open_profile(&profile, cache_directory, error) : NULL;
+}
+
+void toolchain_limit_time(struct toolchain *toolchain, int seconds)
+{
+    toolchain->time_limit_s = seconds;
 }
 
 void toolchain_close(struct toolchain *toolchain)
@@ -198,16 +205,20 @@ static bool run(const struct toolchain *toolchain, const struct command_line *li
     if (line->overflow)
         return error_set(error, STATUS_USAGE, "family %s: more than %d compiler flags", request->family,
                          COMMAND_MOST_WORDS);
-    if (!process_run(line->words, request->root ? request->root : toolchain->root, result, error))
+    const char *root = request->root ? request->root : toolchain->root;
+    if (!process_run_for(line->words, root, toolchain->time_limit_s, result, error))
         return false;
     const char *words = result->err.data ? result->err.data : "";
     if (!request->is_quiet)
         fputs(words, stderr);
     if (result->exit_status == 0)
         return true;
+    if (result->is_late)
+        return error_set(error, STATUS_RED, "family %s for %s: the compiler took longer than %d s and was ended",
+                         request->family, request->chip, toolchain->time_limit_s);
     if (result->signal)
-        return error_set(error, STATUS_ENVIRONMENT, "family %s for %s: the compiler was ended by signal %d",
-                         request->family, request->chip, result->signal);
+        return error_set(error, STATUS_RED, "family %s for %s: the compiler was ended by signal %d (%s)", request->family,
+                         request->chip, result->signal, strsignal(result->signal));
     const char *shown = first_error(words);
     return error_set(error, STATUS_RED, "family %s for %s does not compile: %.*s", request->family, request->chip,
                      (int)strcspn(shown, "\n"), shown);

@@ -12,6 +12,9 @@
 #include "contract/base/error.h"
 #include "contract/base/hash.h"
 
+/* How long a compiler may take where nothing else is said. */
+enum { TOOLCHAIN_SECONDS = 1200 };
+
 struct toolchain; /* opaque */
 struct profile;   /* toolchain/profile.h */
 
@@ -39,6 +42,8 @@ struct compiled {
 struct toolchain *toolchain_open(const char *cache_directory, struct error *error);
 /* The same for a compiler that profile_find_all found. */
 struct toolchain *toolchain_open_profile(const struct profile *profile, const char *cache_directory, struct error *error);
+/* How long a compiler may take from now on; 0: any time. */
+void toolchain_limit_time(struct toolchain *toolchain, int seconds);
 void toolchain_close(struct toolchain *toolchain);
 /* "debian-clang-22" or the like: the folder under records/. */
 const char *toolchain_name(const struct toolchain *toolchain);
@@ -53,7 +58,8 @@ const char *toolchain_version(const struct toolchain *toolchain);
 /* Whether the compiler has the chip at all: one run of it. */
 bool toolchain_knows_chip(const struct toolchain *toolchain, const char *chip);
 /* Compiles or fetches from the cache. A kernel that does not compile: false, STATUS_RED, the compiler's words in *error's
- * text after "family NAME for CHIP does not compile:" and whole on standard error, unless the request is quiet. */
+ * text after "family NAME for CHIP does not compile:" and whole on standard error, unless the request is quiet. So is one
+ * of which the compiler crashes, or takes longer than it may. */
 bool toolchain_compile(struct toolchain *toolchain, const struct compile_request *request, struct compiled *compiled,
                        struct error *error);
 void compiled_free(struct compiled *compiled);

@@ -1,0 +1,246 @@
+#include "contract/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where memory runs out the kernel ends the process with the largest score: a worker, and not the run. */
+#define OOM_SCORE "500"
+
+/* What a request asks for: the registration of an index, or that the one in work is left. */
+enum { REQUEST_STOP = UINT32_MAX };
+
+/* In the worker. */
+struct serving {
+    struct run run;
+    struct run_options options;
+    struct verdict_stream stream;
+    int socket;
+};
+
+/* There is nobody to tell, and nothing of the parent's, such as its buffered output, is to be finished here. */
+static void check_sent(bool sent)
+{
+    if (!sent)
+        _exit(EXIT_FAILURE);
+}
+
+static void tell_begun(void *context, const struct verdict *begun)
+{
+    const struct serving *serving = context;
+    struct message_begun body = {*begun, serving->run.done_work};
+    check_sent(message_send(serving->socket, MESSAGE_BEGUN, &body));
+}
+
+static void tell_verdict(void *context, const struct verdict *verdict)
+{
+    const struct serving *serving = context;
+    check_sent(message_send(serving->socket, MESSAGE_VERDICT, verdict));
+}
+
+static void tell_outputs(void *context, const struct case_outputs *outputs)
+{
+    const struct serving *serving = context;
+    check_sent(message_send_outputs(serving->socket, outputs));
+}
+
+static void tell_end(void *context, const struct registration_end *end)
+{
+    const struct serving *serving = context;
+    struct message_end body = {end->duration_ns, end->replayed};
+    check_sent(message_send(serving->socket, MESSAGE_END, &body));
+}
+
+/* While a registration runs nothing is asked of the worker but to stop. */
+static bool is_asked_to_stop(void *context)
+{
+    const struct serving *serving = context;
+    struct pollfd asked = {.fd = serving->socket, .events = POLLIN};
+    return poll(&asked, 1, 0) > 0;
+}
+
+static bool outputs_are_wanted(const struct verdict_stream *stream)
+{
+    for (size_t i = 0; i < stream->n_sinks; i++)
+        if (stream->sinks[i].outputs)
+            return true;
+    return false;
+}
+
+static void run_asked(struct serving *serving, uint32_t index)
+{
+    struct message_done done = {0};
+    serving->run.done_work = 0;
+    done.ok = run_registration(&serving->run, index, &done.error);
+    done.done_work = serving->run.done_work;
+    check_sent(message_send(serving->socket, MESSAGE_DONE, &done));
+}
+
+static void serve(const struct worker_options *options, struct device *device, int socket)
+{
+    struct serving serving = {.run = *options->run, .options = *options->run->options, .socket = socket};
+    bool wanted = outputs_are_wanted(options->run->stream);
+    stream_add(&serving.stream, (struct verdict_sink){.verdict = tell_verdict,
+                                                      .registration_end = tell_end,
+                                                      .outputs = wanted ? tell_outputs : NULL,
+                                                      .context = &serving});
+    serving.options.n_threads = options->n_threads;
+    serving.run.options = &serving.options;
+    serving.run.stream = &serving.stream;
+    serving.run.builds.device = device;
+    serving.run.progress = (struct progress_sink){0};
+    serving.run.begins = tell_begun;
+    serving.run.begins_context = serving.run.interrupt_context = &serving;
+    serving.run.interrupted = is_asked_to_stop;
+    uint32_t request;
+    while (recv(socket, &request, sizeof request, MSG_WAITALL) == sizeof request)
+        if (request != REQUEST_STOP)
+            run_asked(&serving, request);
+}
+
+static struct message_ready ready_of(const struct device *device)
+{
+    struct message_ready ready = {.ok = true, .n_devices = device->n_devices, .wave_size = device->wave_size};
+    snprintf(ready.kind, sizeof ready.kind, "%s", device->kind);
+    snprintf(ready.chip, sizeof ready.chip, "%s", device->chip);
+    return ready;
+}
+
+static void offer_to_the_kernel(void)
+{
+    FILE *score = fopen("/proc/self/oom_score_adj", "w");
+    if (score) {
+        fputs(OOM_SCORE, score);
+        fclose(score);
+    }
+}
+
+/* Standard output is the parent's alone; what code in a worker prints goes to standard error. */
+static void settle(const struct worker_options *options, pid_t parent)
+{
+    struct rlimit limit = {options->memory_limit, options->memory_limit};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    offer_to_the_kernel();
+    if (options->memory_limit)
+        setrlimit(RLIMIT_DATA, &limit);
+}
+
+static void work(const struct worker_options *options, int socket)
+{
+    struct device *device = NULL;
+    struct message_ready ready = {0};
+    if (options->open(options->context, options->n_threads, &device, &ready.error))
+        ready = ready_of(device);
+    check_sent(message_send(socket, MESSAGE_READY, &ready));
+    if (ready.ok && options->run)
+        serve(options, device, socket);
+}
+
+bool worker_start(struct worker *worker, const struct worker_options *options, struct error *error)
+{
+    int sockets[2];
+    pid_t parent = getpid();
+    *worker = (struct worker){0};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+        return error_set(error, STATUS_ENVIRONMENT, "no socket for a worker process: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(sockets[0]);
+        settle(options, parent);
+        work(options, sockets[1]);
+        _exit(EXIT_SUCCESS);
+    }
+    int reason = errno;
+    close(sockets[1]);
+    if (pid < 0) {
+        close(sockets[0]);
+        return error_set(error, STATUS_ENVIRONMENT, "no worker process: %s; --no-isolation needs none", strerror(reason));
+    }
+    *worker = (struct worker){.pid = pid, .socket = sockets[0]};
+    return true;
+}
+
+static void ask(const struct worker *worker, uint32_t request)
+{
+    ssize_t sent = send(worker->socket, &request, sizeof request, MSG_NOSIGNAL);
+    (void)sent; /* a worker that is gone shows at its socket */
+}
+
+void worker_run(const struct worker *worker, size_t index)
+{
+    ask(worker, (uint32_t)index);
+}
+
+void worker_interrupt(const struct worker *worker)
+{
+    ask(worker, REQUEST_STOP);
+}
+
+struct worker_death worker_end(struct worker *worker)
+{
+    int status = 0;
+    struct rusage usage = {0};
+    kill(worker->pid, SIGKILL); /* no more than a signal to one that has ended, whose end is then what it was */
+    while (wait4(worker->pid, &status, 0, &usage) < 0 && errno == EINTR)
+        ;
+    close(worker->socket);
+    message_bytes_free(&worker->bytes);
+    *worker = (struct worker){0};
+    return (struct worker_death){.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                 .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+                                 .peak_kib = usage.ru_maxrss};
+}
+
+void worker_death_describe(const struct worker_death *death, char *text, size_t capacity)
+{
+    if (death->signal)
+        snprintf(text, capacity, "was ended by signal %d (%s), having held %ld MiB at most", death->signal,
+                 strsignal(death->signal), death->peak_kib / 1024);
+    else
+        snprintf(text, capacity, "ended itself with exit status %d", death->exit_status);
+}
+
+static enum message_found wait_for_message(struct worker *worker, struct message *message)
+{
+    enum message_found found = message_next(&worker->bytes, message);
+    struct pollfd ready = {.fd = worker->socket, .events = POLLIN};
+    while (found == MESSAGE_NONE) {
+        poll(&ready, 1, -1);
+        if (!message_receive(&worker->bytes, worker->socket))
+            return MESSAGE_NONE;
+        found = message_next(&worker->bytes, message);
+    }
+    return found;
+}
+
+bool worker_probe(const struct worker_options *options, struct message_ready *ready, struct error *error)
+{
+    struct worker worker;
+    struct worker_options alone = *options;
+    struct message message;
+    char text[200];
+    alone.run = NULL;
+    if (!worker_start(&worker, &alone, error))
+        return false;
+    bool told = wait_for_message(&worker, &message) == MESSAGE_FOUND && message.kind == MESSAGE_READY;
+    if (told)
+        memcpy(ready, message.body, sizeof *ready);
+    struct worker_death death = worker_end(&worker);
+    worker_death_describe(&death, text, sizeof text);
+    if (!told)
+        return error_set(error, STATUS_ENVIRONMENT, "the process that opened the device %s", text);
+    if (!ready->ok)
+        *error = ready->error;
+    return ready->ok;
+}
