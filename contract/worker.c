@@ -1,6 +1,8 @@
 #include "contract/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +17,9 @@
 /* Where memory runs out the kernel ends the process with the largest score: a worker, and not the run. */
 #define OOM_SCORE "500"
 
+/* A worker's descriptor of its socket: above it nothing of the run, such as its log, is open there. */
+enum { WORKER_SOCKET = 3 };
+
 /* What a request asks for: the registration of an index, or that the one in work is left. */
 enum { REQUEST_STOP = UINT32_MAX };
 
@@ -23,7 +28,6 @@ struct serving {
     struct run run;
     struct run_options options;
     struct verdict_stream stream;
-    int socket;
 };
 
 /* There is nobody to tell, and nothing of the parent's, such as its buffered output, is to be finished here. */
@@ -37,33 +41,33 @@ static void tell_begun(void *context, const struct verdict *begun)
 {
     const struct serving *serving = context;
     struct message_begun body = {*begun, serving->run.done_work};
-    check_sent(message_send(serving->socket, MESSAGE_BEGUN, &body));
+    check_sent(message_send(WORKER_SOCKET, MESSAGE_BEGUN, &body));
 }
 
 static void tell_verdict(void *context, const struct verdict *verdict)
 {
-    const struct serving *serving = context;
-    check_sent(message_send(serving->socket, MESSAGE_VERDICT, verdict));
+    (void)context;
+    check_sent(message_send(WORKER_SOCKET, MESSAGE_VERDICT, verdict));
 }
 
 static void tell_outputs(void *context, const struct case_outputs *outputs)
 {
-    const struct serving *serving = context;
-    check_sent(message_send_outputs(serving->socket, outputs));
+    (void)context;
+    check_sent(message_send_outputs(WORKER_SOCKET, outputs));
 }
 
 static void tell_end(void *context, const struct registration_end *end)
 {
-    const struct serving *serving = context;
+    (void)context;
     struct message_end body = {end->duration_ns, end->replayed};
-    check_sent(message_send(serving->socket, MESSAGE_END, &body));
+    check_sent(message_send(WORKER_SOCKET, MESSAGE_END, &body));
 }
 
 /* While a registration runs nothing is asked of the worker but to stop. */
 static bool is_asked_to_stop(void *context)
 {
-    const struct serving *serving = context;
-    struct pollfd asked = {.fd = serving->socket, .events = POLLIN};
+    struct pollfd asked = {.fd = WORKER_SOCKET, .events = POLLIN};
+    (void)context;
     return poll(&asked, 1, 0) > 0;
 }
 
@@ -81,17 +85,16 @@ static void run_asked(struct serving *serving, uint32_t index)
     serving->run.done_work = 0;
     done.ok = run_registration(&serving->run, index, &done.error);
     done.done_work = serving->run.done_work;
-    check_sent(message_send(serving->socket, MESSAGE_DONE, &done));
+    check_sent(message_send(WORKER_SOCKET, MESSAGE_DONE, &done));
 }
 
-static void serve(const struct worker_options *options, struct device *device, int socket)
+static void serve(const struct worker_options *options, struct device *device)
 {
-    struct serving serving = {.run = *options->run, .options = *options->run->options, .socket = socket};
+    struct serving serving = {.run = *options->run, .options = *options->run->options};
     bool wanted = outputs_are_wanted(options->run->stream);
     stream_add(&serving.stream, (struct verdict_sink){.verdict = tell_verdict,
                                                       .registration_end = tell_end,
-                                                      .outputs = wanted ? tell_outputs : NULL,
-                                                      .context = &serving});
+                                                      .outputs = wanted ? tell_outputs : NULL});
     serving.options.n_threads = options->n_threads;
     serving.run.options = &serving.options;
     serving.run.stream = &serving.stream;
@@ -101,7 +104,7 @@ static void serve(const struct worker_options *options, struct device *device, i
     serving.run.begins_context = serving.run.interrupt_context = &serving;
     serving.run.interrupted = is_asked_to_stop;
     uint32_t request;
-    while (recv(socket, &request, sizeof request, MSG_WAITALL) == sizeof request)
+    while (recv(WORKER_SOCKET, &request, sizeof request, MSG_WAITALL) == sizeof request)
         if (request != REQUEST_STOP)
             run_asked(&serving, request);
 }
@@ -123,28 +126,36 @@ static void offer_to_the_kernel(void)
     }
 }
 
+static void leave_open_only(int socket)
+{
+    if (socket != WORKER_SOCKET)
+        dup3(socket, WORKER_SOCKET, O_CLOEXEC);
+    close_range(WORKER_SOCKET + 1, UINT_MAX, 0);
+}
+
 /* Standard output is the parent's alone; what code in a worker prints goes to standard error. */
-static void settle(const struct worker_options *options, pid_t parent)
+static void settle(const struct worker_options *options, int socket, pid_t parent)
 {
     struct rlimit limit = {options->memory_limit, options->memory_limit};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
+    leave_open_only(socket);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     offer_to_the_kernel();
     if (options->memory_limit)
         setrlimit(RLIMIT_DATA, &limit);
 }
 
-static void work(const struct worker_options *options, int socket)
+static void work(const struct worker_options *options)
 {
     struct device *device = NULL;
     struct message_ready ready = {0};
     if (options->open(options->context, options->n_threads, &device, &ready.error))
         ready = ready_of(device);
-    check_sent(message_send(socket, MESSAGE_READY, &ready));
+    check_sent(message_send(WORKER_SOCKET, MESSAGE_READY, &ready));
     if (ready.ok && options->run)
-        serve(options, device, socket);
+        serve(options, device);
 }
 
 bool worker_start(struct worker *worker, const struct worker_options *options, struct error *error)
@@ -154,11 +165,11 @@ bool worker_start(struct worker *worker, const struct worker_options *options, s
     *worker = (struct worker){0};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
         return error_set(error, STATUS_ENVIRONMENT, "no socket for a worker process: %s", strerror(errno));
+    fflush(NULL); /* what is buffered is the parent's to write */
     pid_t pid = fork();
     if (pid == 0) {
-        close(sockets[0]);
-        settle(options, parent);
-        work(options, sockets[1]);
+        settle(options, sockets[1], parent);
+        work(options);
         _exit(EXIT_SUCCESS);
     }
     int reason = errno;

@@ -1,0 +1,253 @@
+/* Messages of workers: what is sent is what is read, in whatever pieces it comes, and what is not sound is no message. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "contract/host_case.h"
+#include "contract/message.h"
+#include "tests/support/fake_kernels.h"
+
+enum { MOST_BYTES = 1 << 20 };
+
+/* What the sender puts on a socket. */
+static unsigned char sent[MOST_BYTES];
+static size_t n_sent;
+
+static void take_sent(const int sockets[2])
+{
+    ssize_t got;
+    close(sockets[0]);
+    for (n_sent = 0; (got = read(sockets[1], sent + n_sent, sizeof sent - n_sent)) > 0;)
+        n_sent += (size_t)got;
+    close(sockets[1]);
+}
+
+static struct verdict sample_verdict(void)
+{
+    return (struct verdict){.subject = SUBJECT_GATE,
+                            .status = VERDICT_PASS,
+                            .gate = GATE_BOUND,
+                            .worst_ratio = 0.5,
+                            .registration = "k",
+                            .chip = "gfx1151"};
+}
+
+static void send_verdict(const struct verdict *verdict)
+{
+    int sockets[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    assert_true(message_send(sockets[0], MESSAGE_VERDICT, verdict));
+    take_sent(sockets);
+}
+
+/* Bytes as message_receive leaves them. */
+static struct message_bytes bytes_of(size_t n_bytes)
+{
+    struct message_bytes bytes = {.data = malloc(n_bytes + 1), .n_bytes = n_bytes, .capacity = n_bytes + 1};
+    memcpy(bytes.data, sent, n_bytes);
+    return bytes;
+}
+
+static void message_is_found_once_it_is_whole(void **state)
+{
+    (void)state;
+    const struct verdict verdict = sample_verdict();
+    send_verdict(&verdict);
+    for (size_t n_bytes = 0; n_bytes <= n_sent; n_bytes++) {
+        struct message message;
+        struct message_bytes bytes = bytes_of(n_bytes);
+        assert_int_equal(message_next(&bytes, &message), n_bytes == n_sent ? MESSAGE_FOUND : MESSAGE_NONE);
+        if (n_bytes == n_sent) {
+            assert_int_equal(message.kind, MESSAGE_VERDICT);
+            assert_memory_equal(message.body, &verdict, sizeof verdict);
+            assert_int_equal(message_next(&bytes, &message), MESSAGE_NONE);
+        }
+        message_bytes_free(&bytes);
+    }
+}
+
+static void messages_are_kept_in_their_order(void **state)
+{
+    (void)state;
+    struct message_bytes kept = {0};
+    struct message message;
+    for (uint64_t i = 0; i < 100; i++) {
+        const struct message_end end = {.duration_ns = i};
+        assert_true(message_keep(&kept, &(struct message){MESSAGE_END, (const unsigned char *)&end, sizeof end}));
+    }
+    for (uint64_t i = 0; i < 100; i++) {
+        struct message_end end;
+        assert_int_equal(message_next(&kept, &message), MESSAGE_FOUND);
+        memcpy(&end, message.body, sizeof end);
+        assert_int_equal(end.duration_ns, i);
+    }
+    assert_int_equal(message_next(&kept, &message), MESSAGE_NONE);
+    message_bytes_free(&kept);
+}
+
+static void damaged_heads_are_no_messages(void **state)
+{
+    (void)state;
+    const struct registration registration = fake_registration("dot");
+    struct arena arena = {0};
+    struct reg_plan plan;
+    struct case_outputs outputs;
+    const struct verdict verdict = sample_verdict();
+    send_verdict(&verdict);
+    for (size_t at = 0; at < 16; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            struct message message;
+            struct message_bytes bytes = bytes_of(n_sent);
+            bytes.data[at] ^= (unsigned char)(1u << bit);
+            enum message_found found = message_next(&bytes, &message);
+            if (found == MESSAGE_FOUND) {
+                assert_int_equal(message.kind, MESSAGE_OUTPUTS); /* of any length */
+                assert_false(message_read_outputs(&message, &registration, &arena, &plan, &outputs));
+            } else
+                assert_int_equal(found, MESSAGE_DAMAGED);
+            message_bytes_free(&bytes);
+        }
+}
+
+/* Of each field that is read as an index, a count or a text, a value that reaches past it. */
+static void verdicts_that_reach_past_a_table_are_not_sound(void **state)
+{
+    (void)state;
+    struct verdict v = sample_verdict();
+    assert_true(message_verdict_is_sound(&v));
+    int *const numbers[] = {(int *)&v.subject,     (int *)&v.status,       &v.gate,
+                            &v.error_map.n_rows,   &v.error_map.n_columns, &v.diagnosis.n_near,
+                            (int *)&v.finding.kind};
+    v.has_finding = true;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        static const int wrong[] = {-1, 1000, INT32_MAX};
+        int right = *numbers[i];
+        for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++) {
+            *numbers[i] = wrong[j];
+            assert_false(message_verdict_is_sound(&v));
+        }
+        *numbers[i] = right;
+    }
+    assert_true(message_verdict_is_sound(&v));
+}
+
+#define TEXT(member)                                                                                                       \
+    {                                                                                                                      \
+        offsetof(struct verdict, member), sizeof((struct verdict *)0)->member                                              \
+    }
+
+static void texts_that_do_not_end_are_not_sound(void **state)
+{
+    static const struct {
+        size_t offset, n_bytes;
+    } texts[] = {TEXT(chip),
+                 TEXT(device),
+                 TEXT(registration),
+                 TEXT(file),
+                 TEXT(name),
+                 TEXT(shape),
+                 TEXT(pattern),
+                 TEXT(checks),
+                 TEXT(twin),
+                 TEXT(depth_tensor),
+                 TEXT(depth_parts),
+                 TEXT(worst.tensor),
+                 TEXT(modelled),
+                 TEXT(reason),
+                 TEXT(error_map.tensor),
+                 TEXT(error_map.cell[ERROR_MAP_ROWS - 1]),
+                 TEXT(diagnosis.tensor),
+                 TEXT(diagnosis.format),
+                 TEXT(diagnosis.guess),
+                 TEXT(finding.place.kernel),
+                 TEXT(finding.place.instruction),
+                 TEXT(finding.place.file),
+                 TEXT(finding.other.file),
+                 TEXT(finding.place.instructions.text),
+                 TEXT(finding.other.source.text),
+                 TEXT(finding.message),
+                 TEXT(finding.text)};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct verdict v = sample_verdict();
+        v.has_finding = true;
+        assert_true(message_verdict_is_sound(&v));
+        memset((char *)&v + texts[i].offset, 'x', texts[i].n_bytes);
+        assert_false(message_verdict_is_sound(&v));
+    }
+}
+
+static void send_outputs(const struct case_outputs *outputs)
+{
+    int sockets[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    assert_true(message_send_outputs(sockets[0], outputs));
+    take_sent(sockets);
+}
+
+static void outputs_are_read_as_they_were_sent(void **state)
+{
+    static const struct executed executed[] = {{"v_add_f32", "VALU", 12}, {"s_mov_b32", "SALU", 3}};
+    (void)state;
+    const struct registration registration = fake_registration("dot");
+    const struct reg_shape *shape = &registration.shapes[1];
+    struct reg_plan plan, read_plan;
+    float y[] = {1, 2, 3, 4, 5, 6};
+    assert_true(registration.plan(shape, &plan, NULL));
+    struct case_outputs outputs = {.registration = registration.name,
+                                   .shape = shape->label,
+                                   .pattern = "signed",
+                                   .code = {1, 2},
+                                   .plan = &plan,
+                                   .data = {[FAKE_Y] = y},
+                                   .executed = executed,
+                                   .n_executed = 2};
+    assert_int_equal(tensor_bytes(&plan.tensor[FAKE_Y]), sizeof y);
+    send_outputs(&outputs);
+    struct message_bytes bytes = bytes_of(n_sent);
+    struct message message;
+    struct case_outputs back;
+    struct arena arena = {0};
+    assert_int_equal(message_next(&bytes, &message), MESSAGE_FOUND);
+    assert_true(message_read_outputs(&message, &registration, &arena, &read_plan, &back));
+    assert_string_equal(back.shape, shape->label);
+    assert_string_equal(back.pattern, "signed");
+    assert_true(hash_equal(back.code, outputs.code));
+    assert_memory_equal(back.data[FAKE_Y], y, sizeof y);
+    assert_int_equal(back.n_executed, 2);
+    assert_string_equal(back.executed[1].mnemonic, "s_mov_b32");
+    assert_string_equal(back.executed[1].class, "SALU");
+    assert_int_equal(back.executed[1].n_executed, 3);
+    for (size_t n_bytes = sizeof(struct message_outputs); n_bytes < message.n_bytes; n_bytes++) {
+        const struct message cut = {message.kind, message.body, n_bytes};
+        assert_false(message_read_outputs(&cut, &registration, &arena, &read_plan, &back));
+    }
+    struct message_outputs *body = (struct message_outputs *)(bytes.data + (message.body - bytes.data));
+    body->n_executed = UINT64_MAX;
+    assert_false(message_read_outputs(&message, &registration, &arena, &read_plan, &back));
+    body->n_executed = 2;
+    body->shape[0] = '7';
+    assert_false(message_read_outputs(&message, &registration, &arena, &read_plan, &back));
+    arena_free(&arena);
+    message_bytes_free(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(message_is_found_once_it_is_whole),
+        cmocka_unit_test(messages_are_kept_in_their_order),
+        cmocka_unit_test(damaged_heads_are_no_messages),
+        cmocka_unit_test(verdicts_that_reach_past_a_table_are_not_sound),
+        cmocka_unit_test(texts_that_do_not_end_are_not_sound),
+        cmocka_unit_test(outputs_are_read_as_they_were_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
