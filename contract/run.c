@@ -32,6 +32,7 @@ struct registration_run {
     struct verdict proof;          /* gate 4: the case with the largest smaller miss; gate 0: none */
     bool left_out;                 /* some shape was not selected */
     bool has_float_output, ran_classes;
+    bool does_not_end; /* the kernel, in some case: the device's watchdog ended it, and would in each */
     uint64_t start_ns;
 };
 
@@ -81,6 +82,7 @@ static void put_gate(struct registration_run *rr, struct verdict *v)
         words_add_list(v->modelled, sizeof v->modelled, rr->modelled);
     known_apply(rr->registration, rr->run->options->today, v);
     rr->gate_failed[v->gate] |= failed;
+    rr->does_not_end |= v->has_finding && v->finding.kind == FINDING_WATCHDOG;
     rr->n_nonfinite += v->n_nonfinite;
     rr->n_finite += v->n_finite;
     rr->ran_classes |= v->gate == GATE_CLASSES && v->n_compared > 0;
@@ -209,11 +211,13 @@ static void begin_gate(struct registration_run *rr, const char *name, const char
     begin(rr->run, &v);
 }
 
+#define NOT_ENDING "not run: the watchdog ended the kernel before, and each case would take as long"
+
 static bool run_shape(struct registration_run *rr, const struct reg_shape *shape, struct error *error)
 {
     unsigned patterns = registration_patterns(rr->registration);
     double work = work_of_case(rr->registration, shape);
-    for (int pattern = 0; pattern < REG_PATTERN_COUNT; pattern++) {
+    for (int pattern = 0; pattern < REG_PATTERN_COUNT && !rr->does_not_end; pattern++) {
         if (!(patterns & 1u << pattern))
             continue;
         begin_gate(rr, "", shape->label, (enum reg_pattern)pattern);
@@ -227,25 +231,28 @@ static bool run_shape(struct registration_run *rr, const struct reg_shape *shape
 /* A shape of the registration (name ""), or a byte contract's. */
 static void put_left_out(struct registration_run *rr, const struct reg_shape *shape, const char *name)
 {
+    bool is_selected = run_selects_shape(rr->run->options, rr->registration, shape);
     struct verdict v = verdict_for(rr, SUBJECT_GATE, 0, VERDICT_NOT_RUN);
     copy_text(v.shape, sizeof v.shape, shape->label);
     copy_text(v.name, sizeof v.name, name);
-    verdict_reason(&v, "left out; %s runs it", shape->heavy ? "--full" : "a run without --quick");
+    if (is_selected)
+        verdict_reason(&v, NOT_ENDING);
+    else
+        verdict_reason(&v, "left out; %s runs it", shape->heavy ? "--full" : "a run without --quick");
     stream_put(rr->run->stream, &v);
-    rr->left_out |= !shape->heavy;
+    rr->left_out |= is_selected || !shape->heavy;
 }
 
 static bool run_shapes(struct registration_run *rr, struct error *error)
 {
     for (size_t i = 0; i < rr->registration->n_shapes; i++) {
         const struct reg_shape *shape = &rr->registration->shapes[i];
-        if (run_selects_shape(rr->run->options, rr->registration, shape)) {
-            if (!run_shape(rr, shape, error))
-                return false;
-            continue;
-        }
-        put_left_out(rr, shape, "");
+        if (rr->does_not_end || !run_selects_shape(rr->run->options, rr->registration, shape))
+            put_left_out(rr, shape, "");
+        else if (!run_shape(rr, shape, error))
+            return false;
     }
+    rr->left_out |= rr->does_not_end;
     return true;
 }
 
@@ -279,7 +286,7 @@ static bool run_byte_contracts(struct registration_run *rr, struct error *error)
 {
     for (size_t i = 0; i < rr->registration->n_bytes; i++) {
         const struct reg_bytes *contract = &rr->registration->bytes[i];
-        if (!run_selects_shape(rr->run->options, rr->registration, &contract->shape)) {
+        if (rr->does_not_end || !run_selects_shape(rr->run->options, rr->registration, &contract->shape)) {
             put_left_out(rr, &contract->shape, contract->name);
             continue;
         }
@@ -307,7 +314,7 @@ static bool run_launcher_checks(struct registration_run *rr, struct error *error
     const struct registration *r = rr->registration;
     const struct run_options *options = rr->run->options;
     struct host_case host;
-    if (!r->launcher)
+    if (!r->launcher || rr->does_not_end)
         return true;
     const struct reg_shape *shape = registration_shape(r, r->launcher->devices_shape);
     bool ok = host_case_open(&host, r, shape, REG_PATTERN_SIGNED, options->seed, options->n_threads, error);
@@ -379,24 +386,34 @@ static void put_teeth(struct registration_run *rr)
     }
 }
 
+static bool run_control(struct registration_run *rr, const struct control *control, struct error *error)
+{
+    struct run *run = rr->run;
+    const struct control_options options = {run->options->n_runs, run->options->seed, run->options->n_threads,
+                                            run->options->checks};
+    struct verdict v = control_verdict(control, rr->registration, run->builds.device);
+    if (rr->does_not_end) {
+        verdict_reason(&v, NOT_ENDING);
+        stream_put(run->stream, &v);
+        return true;
+    }
+    begin(run, &v);
+    uint64_t start_ns = clock_ns();
+    if (run_is_interrupted(run, error) ||
+        !control_run(control, rr->registration, &run->builds, &run->checker, &options, &v, error))
+        return false;
+    v.duration_ns = clock_ns() - start_ns;
+    stream_put(run->stream, &v);
+    return true;
+}
+
 static bool run_controls(struct registration_run *rr, struct error *error)
 {
-    const struct run *run = rr->run;
-    struct control_options options = {run->options->n_runs, run->options->seed, run->options->n_threads,
-                                      run->options->checks};
-    for (size_t i = 0; i < run->registry->n_controls && !harness_has(HARNESS_CONTROLS_LEFT_OUT); i++) {
-        const struct control *control = run->registry->controls[i];
-        if (strcmp(control->registration, rr->registration->name) != 0)
-            continue;
-        struct verdict v = control_verdict(control, rr->registration, run->builds.device);
-        begin(rr->run, &v);
-        uint64_t start_ns = clock_ns();
-        if (run_is_interrupted(run, error) ||
-            !control_run(control, rr->registration, &rr->run->builds, &run->checker, &options, &v, error))
+    const struct registry *registry = rr->run->registry;
+    for (size_t i = 0; i < registry->n_controls && !harness_has(HARNESS_CONTROLS_LEFT_OUT); i++)
+        if (strcmp(registry->controls[i]->registration, rr->registration->name) == 0 &&
+            !run_control(rr, registry->controls[i], error))
             return false;
-        v.duration_ns = clock_ns() - start_ns;
-        stream_put(run->stream, &v);
-    }
     return true;
 }
 

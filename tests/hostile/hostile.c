@@ -1,18 +1,26 @@
 /*
  * Registrations that would take a run down with them, beside those of the example project (tests/outside), whose folder
- * this is copied into: a reference that crashes at one shape, a shape that no memory holds, a kernel that does not end, and
- * one that does not compile.
+ * this is copied into: a reference that crashes at one shape and one that does not return, a shape that no memory holds, a
+ * kernel that does not end, and one that does not compile.
  */
 #include <signal.h>
+#include <unistd.h>
 
 #include "dot.c"
 
-enum { CRASH_ROWS = 2, HUGE_ROWS = 1 << 24, HUGE_COLUMNS = 1000 };
+enum { WRONG_ROWS = 2, HUGE_ROWS = 1 << 24, HUGE_COLUMNS = 1000 };
 
 static void crashing_reference(const struct reg_case *c, int tensor, struct bound *out)
 {
-    if (c->shape->dim[0] == CRASH_ROWS)
+    if (c->shape->dim[0] == WRONG_ROWS)
         raise(SIGSEGV);
+    reference(c, tensor, out);
+}
+
+static void hanging_reference(const struct reg_case *c, int tensor, struct bound *out)
+{
+    while (c->shape->dim[0] == WRONG_ROWS)
+        pause();
     reference(c, tensor, out);
 }
 
@@ -39,6 +47,7 @@ static const struct reg_shape huge_shapes[] = {
 
 HOSTILE(hostile_crash, REG_SHAPES(shapes), .source = DOT_SOURCE, .symbol = "example_dot_64",
         .reference = crashing_reference);
+HOSTILE(hostile_hang, REG_SHAPES(shapes), .source = DOT_SOURCE, .symbol = "example_dot_64", .reference = hanging_reference);
 HOSTILE(hostile_memory, REG_SHAPES(huge_shapes), .source = DOT_SOURCE, .symbol = "example_dot_64", .reference = reference);
 HOSTILE(hostile_loop, REG_SHAPES(shapes), .source = "kernels/loop.hip", .symbol = "loop", .reference = reference);
 HOSTILE(hostile_source, REG_SHAPES(shapes), .source = "kernels/no_kernel.hip", .symbol = "none", .reference = reference);

@@ -33,6 +33,7 @@ struct fixture {
     struct counts counts;
     struct verdict_stream stream;
     struct decided *decided;
+    const struct fake_kernel *kernels; /* NULL: fake_kernels */
     struct verdict verdicts[MAX_VERDICTS];
     size_t n_verdicts;
     double shares[MAX_STEPS];                                                                       /* done at each step */
@@ -101,7 +102,7 @@ static void go(struct fixture *f, int fail_launch)
 {
     struct registry registry = {f->registrations, f->n_registrations, f->controls, f->n_controls};
     struct builder builder = fake_builder();
-    struct device *device = fake_device_open(fake_kernels, true);
+    struct device *device = fake_device_open(f->kernels ? f->kernels : fake_kernels, true);
     device->modelled = f->modelled;
     struct run run = {.registry = &registry,
                       .options = &f->options,
@@ -330,6 +331,32 @@ static void failed_first_launch_leaves_its_gate_not_run(void **state)
     go(f, 1);
     assert_int_equal(count(f, SUBJECT_GATE, VERDICT_LAUNCH_FAILED), 1);
     assert_int_equal(find(f, VERDICT_NOT_RUN)->gate, GATE_BOUND);
+    assert_int_equal(f->stream.worst, STATUS_RED);
+    free(f);
+}
+
+static void run_without_end(const struct fake_launch *launch)
+{
+    (void)launch;
+    fake_device_report(FINDING_WATCHDOG, "fake+0x4 s_branch: more than 1000 instructions executed");
+}
+
+/* Each of its cases would last until the watchdog ends it. */
+static void kernel_that_does_not_end_is_run_once(void **state)
+{
+    static const struct fake_kernel kernels[] = {{"dot", run_without_end}, {NULL, NULL}};
+    (void)state;
+    struct fixture *f = fixture_with_bytes("dot");
+    f->kernels = kernels;
+    go(f, 0);
+    assert_int_equal(find(f, VERDICT_FAIL)->gate, GATE_BYTES);
+    assert_int_equal(f->n_steps, 1);
+    assert_int_equal(count(f, SUBJECT_CONTROL, VERDICT_NOT_RUN), f->n_controls);
+    assert_int_equal(f->counts.chips[0].n_shapes_left_out, 2);
+    assert_int_equal(f->counts.chips[0].n_bytes_left_out, 2);
+    assert_int_equal(f->counts.chips[0].n_fail, 1);
+    assert_int_equal(f->counts.chips[0].n_cells_not_run, 2); /* 2 and 4 */
+    assert_int_equal(count(f, SUBJECT_TOOTH, VERDICT_BLIND), 0);
     assert_int_equal(f->stream.worst, STATUS_RED);
     free(f);
 }
@@ -744,6 +771,7 @@ int main(void)
         cmocka_unit_test(quick_runs_the_marked_shapes_and_says_what_it_leaves_out),
         cmocka_unit_test(failed_launch_loses_no_result_and_ends_nothing),
         cmocka_unit_test(failed_first_launch_leaves_its_gate_not_run),
+        cmocka_unit_test(kernel_that_does_not_end_is_run_once),
         cmocka_unit_test(kernel_that_does_not_compile_is_red_and_has_no_numbers),
         cmocka_unit_test(missing_kernel_is_red),
         cmocka_unit_test(known_finding_is_counted_apart_until_its_date),
