@@ -47,9 +47,9 @@ hangs_no_longer_than_it_may() {
     gates 1 --only 'hostile_hang' --only 'hostile_source' --time-limit 5 && out_says '^FAIL  gfx1151 hostile_hang  died: gate 1 at 2x33 \(signed\): it took longer than 5 s and was ended \(--time-limit\);' &&
         out_says '^FAIL  gfx1151 hostile_source  build failed: '
 }
-# A compiler that the loader finds, and that takes its time for one source.
+# The compiler, but for one source.
 compiler_hangs() {
-    printf '#!/bin/sh\ncase "$*" in *loop.hip*) sleep 600 & wait ;; esac\nexec %s "$@"\n' "$(command -v clang-22)" >"$work/clang" && chmod +x "$work/clang" &&
+    printf '#!/bin/sh\ncase "$*" in *loop.hip*) sleep 600 & wait ;; esac\nexec %s "$@"\n' "$(command -v clang-22)" >"$work/clang" && : >"$work/ld.lld" && chmod +x "$work/clang" "$work/ld.lld" &&
         HIPCONTRACT_CLANG=$work/clang HIPCONTRACT_CACHE=$work/cache gates 1 --only hostile_loop --time-limit 1 &&
         out_says '^FAIL  gfx1151 hostile_loop  build failed: .*the compiler took longer than 1 s and was ended$'
 }

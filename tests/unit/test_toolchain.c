@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "contract/base/clock.h"
 #include "contract/base/file.h"
 #include "device/code_object.h"
 #include "tests/support/scratch.h"
@@ -600,6 +601,49 @@ static void processes_give_output_and_status(void **state)
     assert_int_equal(error.status, STATUS_ENVIRONMENT);
 }
 
+/* The output would be open for as long as a child of it lived. */
+static void processes_end_at_their_time_with_their_children(void **state)
+{
+    (void)state;
+    struct process_result result;
+    struct error error;
+    uint64_t start_ns = clock_ns();
+    assert_true(process_run_for((const char *const[]){"sh", "-c", "echo begun; sleep 600 & sleep 600", NULL}, "/", 1,
+                                &result, &error));
+    assert_true(result.is_late);
+    assert_int_equal(result.signal, 9);
+    assert_string_equal(result.out.data, "begun\n");
+    assert_in_range((clock_ns() - start_ns) / 1000000000, 1, 60);
+    process_result_free(&result);
+    assert_true(process_run_for((const char *const[]){"true", NULL}, "/", 600, &result, &error));
+    assert_false(result.is_late);
+    assert_int_equal(result.exit_status, 0);
+    process_result_free(&result);
+}
+
+/* Another source may do better: it is no lack of the environment. */
+static void compiler_that_crashes_or_is_late_fails_the_kernel(void **state)
+{
+    static const struct {
+        const char *does;
+        int seconds;
+        const char *says;
+    } rows[] = {{"kill -SEGV $$", 600, "the compiler was ended by signal 11 (Segmentation fault)"},
+                {"sleep 600", 3, "the compiler took longer than 3 s and was ended"}};
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct compiled compiled;
+        struct error error = {0};
+        struct toolchain *toolchain = open_other_compiler(fixture, toolchain_version(fixture->toolchain), rows[i].does);
+        const struct compile_request request = {.source_path = fixture->path, .family = "scale", .chip = "gfx1151"};
+        toolchain_limit_time(toolchain, rows[i].seconds);
+        assert_false(toolchain_compile(toolchain, &request, &compiled, &error));
+        assert_int_equal(error.status, STATUS_RED);
+        assert_non_null(strstr(error.text, rows[i].says));
+        toolchain_close(toolchain);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
@@ -620,9 +664,11 @@ int main(void)
         TEST(a_cache_that_cannot_be_written_costs_a_line),
         TEST(code_objects_do_not_name_the_machine),
         TEST(a_kernel_that_does_not_compile_says_so_with_family_and_chip),
+        TEST(compiler_that_crashes_or_is_late_fails_the_kernel),
         TEST(a_missing_compiler_is_an_environment_error_with_the_command),
         TEST(a_rocm_compiler_gets_its_own_records),
         cmocka_unit_test(processes_give_output_and_status),
+        cmocka_unit_test(processes_end_at_their_time_with_their_children),
     };
     return cmocka_run_group_tests_name("toolchain", tests, NULL, NULL);
 }
