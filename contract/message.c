@@ -148,12 +148,12 @@ void message_bytes_free(struct message_bytes *bytes)
     *bytes = (struct message_bytes){0};
 }
 
-bool message_text_ends(const char *text, size_t n_bytes)
+static bool text_ends(const char *text, size_t n_bytes)
 {
     return memchr(text, 0, n_bytes) != NULL;
 }
 
-#define ENDS(array) message_text_ends((array), sizeof(array))
+#define ENDS(array) text_ends((array), sizeof(array))
 
 static bool element_is_sound(const struct verdict_element *element)
 {
@@ -285,4 +285,70 @@ bool message_read_outputs(const struct message *message, const struct registrati
     outputs->executed = rows;
     outputs->n_executed = (size_t)body.n_executed;
     return ok && unread.n_bytes == 0;
+}
+
+static bool is_of(const struct verdict *verdict, const struct registration *registration, const char *chip)
+{
+    return message_verdict_is_sound(verdict) && strcmp(verdict->chip, chip) == 0 &&
+           strncmp(verdict->registration, registration->name, sizeof verdict->registration - 1) == 0;
+}
+
+static bool error_is_sound(const struct error *error)
+{
+    return (int)error->status >= STATUS_OK && error->status <= STATUS_UNSUPPORTED && ENDS(error->text);
+}
+
+static bool ready_is_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    struct message_ready ready;
+    (void)registration, (void)chip;
+    memcpy(&ready, message->body, sizeof ready);
+    return error_is_sound(&ready.error) && ENDS(ready.kind) && ENDS(ready.chip);
+}
+
+static bool begun_is_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    struct message_begun begun;
+    memcpy(&begun, message->body, sizeof begun);
+    return is_of(&begun.verdict, registration, chip);
+}
+
+static bool verdict_is_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    struct verdict verdict;
+    memcpy(&verdict, message->body, sizeof verdict);
+    return is_of(&verdict, registration, chip);
+}
+
+static bool outputs_are_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    struct arena arena = {0};
+    struct reg_plan plan;
+    struct case_outputs outputs;
+    (void)chip;
+    bool sound = message_read_outputs(message, registration, &arena, &plan, &outputs);
+    arena_free(&arena);
+    return sound;
+}
+
+static bool end_is_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    (void)message, (void)registration, (void)chip;
+    return true;
+}
+
+static bool done_is_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    struct message_done done;
+    (void)registration, (void)chip;
+    memcpy(&done, message->body, sizeof done);
+    return error_is_sound(&done.error);
+}
+
+bool message_is_sound(const struct message *message, const struct registration *registration, const char *chip)
+{
+    static bool (*const checks[MESSAGE_KIND_COUNT])(const struct message *, const struct registration *, const char *) = {
+        [MESSAGE_READY] = ready_is_sound,      [MESSAGE_BEGUN] = begun_is_sound, [MESSAGE_VERDICT] = verdict_is_sound,
+        [MESSAGE_OUTPUTS] = outputs_are_sound, [MESSAGE_END] = end_is_sound,     [MESSAGE_DONE] = done_is_sound};
+    return checks[message->kind](message, registration, chip);
 }

@@ -80,9 +80,10 @@ enum message_found { MESSAGE_NONE, MESSAGE_FOUND, MESSAGE_DAMAGED };
 enum message_found message_next(struct message_bytes *bytes, struct message *message);
 void message_bytes_free(struct message_bytes *bytes);
 
-/* The verdict, or the text, is one: texts end, and no number reaches past a table. */
+/* Texts end, and no number reaches past a table. */
 bool message_verdict_is_sound(const struct verdict *verdict);
-bool message_text_ends(const char *text, size_t n_bytes);
+/* The message is one of a worker that is at the registration on the chip. */
+bool message_is_sound(const struct message *message, const struct registration *registration, const char *chip);
 /* Makes outputs of a message about a case of the registration. Plan and lists are the arena's, tensors the message's. False
  * where it is not sound. */
 bool message_read_outputs(const struct message *message, const struct registration *registration, struct arena *arena,

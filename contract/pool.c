@@ -3,42 +3,31 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "contract/base/clock.h"
+#include "contract/turns.h"
 #include "contract/work.h"
 
 enum { POLL_MS = 100 };
-/* A registration whose turn is not yet there may have so much told of it; then its worker waits. */
-#define MOST_KEPT_BYTES ((size_t)256 << 20)
-
-/* A selected registration, in the order in which the stream gets them. */
-struct job {
-    size_t index; /* in the registry */
-    const struct registration *registration;
-    bool is_done;
-    bool has_begun;            /* a case: what is not the device's failure, or the compiler's */
-    struct verdict begun;      /* what runs now */
-    double done_work;          /* of it so far */
-    uint64_t start_ns;         /* of the registration */
-    struct message_bytes kept; /* told before its turn */
-};
 
 /* A place for a worker. */
 struct slot {
     struct worker worker;
-    bool is_ready;     /* its device is open */
-    struct job *job;   /* NULL: it waits for one */
-    uint64_t since_ns; /* that it runs what it has begun */
+    bool is_ready;        /* its device is open */
+    struct turn *turn;    /* the registration that it runs; NULL: it waits for one */
+    bool has_begun;       /* a case of it: no failure is the device's, or the compiler's, any longer */
+    struct verdict begun; /* what it runs now, */
+    uint64_t since_ns;    /* and since when */
+    uint64_t start_ns;    /* of the registration */
+    double done_work;     /* of the registration so far */
 };
 
 struct pool {
     struct run *run;
     const struct pool_options *options;
     struct worker_options worker;
-    struct job *jobs;
-    size_t n_jobs, next, turn; /* next to be started, and whose verdicts go into the stream as they come */
+    struct turns turns;
     struct slot slots[POOL_MOST_WORKERS];
     bool has_failed;
     struct error error;
@@ -52,132 +41,69 @@ static void fail(struct pool *pool, const struct error *error)
     pool->has_failed = true;
     pool->error = *error;
     for (int i = 0; i < pool->options->n_workers; i++)
-        if (pool->slots[i].job)
+        if (pool->slots[i].turn)
             worker_interrupt(&pool->slots[i].worker);
 }
 
-static void account(struct pool *pool, struct job *job, double done_work)
+static void account(struct pool *pool, struct slot *slot, double done_work)
 {
-    pool->run->done_work += done_work - job->done_work;
-    job->done_work = done_work;
+    pool->run->done_work += done_work - slot->done_work;
+    slot->done_work = done_work;
 }
 
 /* What was not run of it is no work of this run any longer, as in run_registration. */
-static void account_rest(struct pool *pool, const struct job *job)
+static void account_rest(struct pool *pool, const struct slot *slot)
 {
-    pool->run->total_work -= work_of_registration(job->registration, pool->run->options) - job->done_work;
+    pool->run->total_work -= work_of_registration(slot->turn->registration, pool->run->options) - slot->done_work;
 }
 
-static void put_outputs(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct arena arena = {0};
-    struct reg_plan plan;
-    struct case_outputs outputs;
-    if (message_read_outputs(message, job->registration, &arena, &plan, &outputs)) {
-        outputs.chip = pool->run->builds.device->chip;
-        stream_put_outputs(pool->run->stream, &outputs);
-    }
-    arena_free(&arena);
-}
-
-static void put_verdict(const struct pool *pool, const struct message *message)
-{
-    struct verdict verdict;
-    memcpy(&verdict, message->body, sizeof verdict);
-    stream_put(pool->run->stream, &verdict);
-}
-
-static void put_end(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct message_end end;
-    memcpy(&end, message->body, sizeof end);
-    stream_registration_end(pool->run->stream, &(struct registration_end){.registration = job->registration->name,
-                                                                          .chip = pool->run->builds.device->chip,
-                                                                          .duration_ns = end.duration_ns,
-                                                                          .replayed = end.replayed});
-}
-
-static void put(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    if (message->kind == MESSAGE_VERDICT)
-        put_verdict(pool, message);
-    else if (message->kind == MESSAGE_OUTPUTS)
-        put_outputs(pool, job, message);
-    else
-        put_end(pool, job, message);
-}
-
-/* Into the stream, or kept for the job's turn. */
-static void tell(struct pool *pool, struct job *job, const struct message *message)
+static void check_told(struct pool *pool, bool told)
 {
     static const struct error no_memory = {STATUS_ENVIRONMENT,
                                            "out of host memory for what a worker tells; use fewer --workers"};
-    if (job == &pool->jobs[pool->turn])
-        put(pool, job, message);
-    else if (!message_keep(&job->kept, message))
+    if (!told)
         fail(pool, &no_memory);
 }
 
-static void tell_verdict(struct pool *pool, struct job *job, const struct verdict *verdict)
+static void finish(struct pool *pool, struct slot *slot)
 {
-    tell(pool, job, &(struct message){MESSAGE_VERDICT, (const unsigned char *)verdict, sizeof *verdict});
-}
-
-/* A job gets its turn: what was kept of it comes first. Those that have no work here are said to have none. */
-static void pass_turn(struct pool *pool)
-{
-    struct error error = {0};
-    struct message message;
-    while (pool->turn < pool->n_jobs && pool->jobs[pool->turn].is_done) {
-        if (++pool->turn == pool->n_jobs)
-            return;
-        struct job *job = &pool->jobs[pool->turn];
-        while (message_next(&job->kept, &message) == MESSAGE_FOUND)
-            put(pool, job, &message);
-        message_bytes_free(&job->kept);
-        if (!run_takes_part(pool->run, job->index))
-            job->is_done = run_registration(pool->run, job->index, &error);
-    }
-}
-
-static void finish_job(struct slot *slot)
-{
-    slot->job->is_done = true;
-    slot->job = NULL;
+    struct turn *turn = slot->turn;
+    slot->turn = NULL;
+    turns_finish(&pool->turns, turn);
 }
 
 /* Those that come after what was begun. */
-static void tell_controls_left(struct pool *pool, struct job *job)
+static void tell_controls_left(struct pool *pool, const struct slot *slot)
 {
     const struct registry *registry = pool->run->registry;
-    bool is_left = job->begun.subject != SUBJECT_CONTROL;
+    bool is_left = slot->begun.subject != SUBJECT_CONTROL;
     for (size_t i = 0; i < registry->n_controls; i++) {
         const struct control *control = registry->controls[i];
-        if (strcmp(control->registration, job->registration->name) != 0)
+        if (strcmp(control->registration, slot->turn->registration->name) != 0)
             continue;
-        struct verdict v = control_verdict(control, job->registration, pool->run->builds.device);
+        struct verdict v = control_verdict(control, slot->turn->registration, pool->run->builds.device);
         verdict_reason(&v, "not run: the process that was to run it died before");
         if (is_left)
-            tell_verdict(pool, job, &v);
-        is_left |= strcmp(control->name, job->begun.name) == 0;
+            check_told(pool, turns_tell_verdict(&pool->turns, slot->turn, &v));
+        is_left |= strcmp(control->name, slot->begun.name) == 0;
     }
 }
 
 /* The verdict on what the slot's worker, which is gone, was running. */
 static void tell_death(struct pool *pool, struct slot *slot, const char *why)
 {
-    struct job *job = slot->job;
     uint64_t now_ns = clock_ns();
-    struct message_end end = {.duration_ns = now_ns - job->start_ns};
-    struct verdict v = job->begun;
+    const struct message_end end = {.duration_ns = now_ns - slot->start_ns};
+    const struct message message = {MESSAGE_END, (const unsigned char *)&end, sizeof end};
+    struct verdict v = slot->begun;
     v.status = VERDICT_DIED;
     v.duration_ns = now_ns - slot->since_ns;
     verdict_reason(&v, "%.900s; what was left of the registration was not run", why);
-    tell_verdict(pool, job, &v);
-    tell_controls_left(pool, job);
-    tell(pool, job, &(struct message){MESSAGE_END, (const unsigned char *)&end, sizeof end});
-    account_rest(pool, job);
-    finish_job(slot);
+    check_told(pool, turns_tell_verdict(&pool->turns, slot->turn, &v));
+    tell_controls_left(pool, slot);
+    check_told(pool, turns_tell(&pool->turns, slot->turn, &message));
+    account_rest(pool, slot);
+    finish(pool, slot);
 }
 
 /* A worker has ended by itself. Before its device is open that is no verdict on a kernel. */
@@ -187,12 +113,12 @@ static void bury(struct pool *pool, struct slot *slot)
     struct worker_death death = worker_end(&slot->worker);
     worker_death_describe(&death, how, sizeof how);
     snprintf(why, sizeof why, "its process %s", how);
-    if (slot->job && slot->is_ready)
+    if (slot->turn && slot->is_ready) {
         tell_death(pool, slot, why);
-    else if (slot->job) {
+    } else if (slot->turn) {
         struct error error;
         error_set(&error, STATUS_ENVIRONMENT, "the process that opened the device %s", how);
-        slot->job = NULL;
+        slot->turn = NULL;
         fail(pool, &error);
     }
 }
@@ -200,7 +126,7 @@ static void bury(struct pool *pool, struct slot *slot)
 static void end_for(struct pool *pool, struct slot *slot, const char *why)
 {
     worker_end(&slot->worker);
-    if (slot->job)
+    if (slot->turn)
         tell_death(pool, slot, why);
 }
 
@@ -229,7 +155,7 @@ static void take_ready(struct pool *pool, struct slot *slot, const struct messag
     if (ready.ok)
         return;
     worker_end(&slot->worker);
-    slot->job = NULL;
+    slot->turn = NULL;
     fail(pool, &ready.error);
 }
 
@@ -237,10 +163,10 @@ static void take_begun(struct pool *pool, struct slot *slot, const struct messag
 {
     struct message_begun begun;
     memcpy(&begun, message->body, sizeof begun);
-    slot->job->begun = begun.verdict;
-    slot->job->has_begun = true;
+    slot->begun = begun.verdict;
+    slot->has_begun = true;
     slot->since_ns = clock_ns();
-    account(pool, slot->job, begun.done_work);
+    account(pool, slot, begun.done_work);
     if (*begun.verdict.shape)
         run_show_progress(pool->run, &begun.verdict);
 }
@@ -250,95 +176,35 @@ static void take_done(struct pool *pool, struct slot *slot, const struct message
 {
     struct message_done done;
     memcpy(&done, message->body, sizeof done);
-    account(pool, slot->job, done.done_work);
-    if (!done.ok && done.error.status == STATUS_ENVIRONMENT && slot->job->has_begun) {
+    account(pool, slot, done.done_work);
+    if (!done.ok && done.error.status == STATUS_ENVIRONMENT && slot->has_begun) {
         end_for_memory(pool, slot, &done.error);
         return;
     }
-    if (slot->job->done_work == 0)
-        account_rest(pool, slot->job);
+    if (slot->done_work == 0)
+        account_rest(pool, slot);
     if (done.ok) {
-        finish_job(slot);
+        finish(pool, slot);
         return;
     }
-    slot->job = NULL;
+    slot->turn = NULL;
     fail(pool, &done.error);
 }
 
 static void take_told(struct pool *pool, struct slot *slot, const struct message *message)
 {
-    tell(pool, slot->job, message);
+    check_told(pool, turns_tell(&pool->turns, slot->turn, message));
 }
 
-static bool is_of(const struct pool *pool, const struct job *job, const struct verdict *verdict)
-{
-    return message_verdict_is_sound(verdict) && strcmp(verdict->chip, pool->run->builds.device->chip) == 0 &&
-           strncmp(verdict->registration, job->registration->name, sizeof verdict->registration - 1) == 0;
-}
-
-static bool error_is_sound(const struct error *error)
-{
-    return (int)error->status >= STATUS_OK && error->status <= STATUS_UNSUPPORTED &&
-           message_text_ends(error->text, sizeof error->text);
-}
-
-static bool ready_is_sound(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct message_ready ready;
-    (void)pool, (void)job;
-    memcpy(&ready, message->body, sizeof ready);
-    return error_is_sound(&ready.error);
-}
-
-static bool begun_is_sound(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct message_begun begun;
-    memcpy(&begun, message->body, sizeof begun);
-    return is_of(pool, job, &begun.verdict);
-}
-
-static bool verdict_is_sound(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct verdict verdict;
-    memcpy(&verdict, message->body, sizeof verdict);
-    return is_of(pool, job, &verdict);
-}
-
-static bool outputs_are_sound(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct arena arena = {0};
-    struct reg_plan plan;
-    struct case_outputs outputs;
-    (void)pool;
-    bool sound = message_read_outputs(message, job->registration, &arena, &plan, &outputs);
-    arena_free(&arena);
-    return sound;
-}
-
-static bool done_is_sound(const struct pool *pool, const struct job *job, const struct message *message)
-{
-    struct message_done done;
-    (void)pool, (void)job;
-    memcpy(&done, message->body, sizeof done);
-    return error_is_sound(&done.error);
-}
-
-static const struct {
-    bool (*is_sound)(const struct pool *pool, const struct job *job, const struct message *message); /* NULL: always */
-    void (*take)(struct pool *pool, struct slot *slot, const struct message *message);
-} messages[MESSAGE_KIND_COUNT] = {
-    [MESSAGE_READY] = {ready_is_sound, take_ready},
-    [MESSAGE_BEGUN] = {begun_is_sound, take_begun},
-    [MESSAGE_VERDICT] = {verdict_is_sound, take_told},
-    [MESSAGE_OUTPUTS] = {outputs_are_sound, take_told},
-    [MESSAGE_END] = {NULL, take_told},
-    [MESSAGE_DONE] = {done_is_sound, take_done},
+static void (*const takes[MESSAGE_KIND_COUNT])(struct pool *, struct slot *, const struct message *) = {
+    [MESSAGE_READY] = take_ready,  [MESSAGE_BEGUN] = take_begun, [MESSAGE_VERDICT] = take_told,
+    [MESSAGE_OUTPUTS] = take_told, [MESSAGE_END] = take_told,    [MESSAGE_DONE] = take_done,
 };
 
 /* Whatever a worker sends, it sends of the registration that it is at. */
-static bool is_sound(const struct pool *pool, const struct job *job, const struct message *message)
+static bool is_sound(const struct pool *pool, const struct slot *slot, const struct message *message)
 {
-    return job && (!messages[message->kind].is_sound || messages[message->kind].is_sound(pool, job, message));
+    return slot->turn && message_is_sound(message, slot->turn->registration, pool->run->builds.device->chip);
 }
 
 /* Takes what the worker has sent, and notices where it has ended. */
@@ -350,19 +216,13 @@ static void listen_to(struct pool *pool, struct slot *slot)
         enum message_found found = message_next(&slot->worker.bytes, &message);
         if (found == MESSAGE_NONE)
             break;
-        if (found == MESSAGE_FOUND && is_sound(pool, slot->job, &message))
-            messages[message.kind].take(pool, slot, &message);
+        if (found == MESSAGE_FOUND && is_sound(pool, slot, &message))
+            takes[message.kind](pool, slot, &message);
         else
             end_for(pool, slot, "its process sent what is no message: its memory is damaged");
     }
     if (!is_open && slot->worker.pid)
         bury(pool, slot);
-}
-
-/* Its job is not at its turn and has told much. */
-static bool is_held_back(const struct pool *pool, const struct slot *slot)
-{
-    return slot->job && slot->job != &pool->jobs[pool->turn] && slot->job->kept.n_bytes > MOST_KEPT_BYTES;
 }
 
 static void listen_to_all(struct pool *pool)
@@ -371,7 +231,7 @@ static void listen_to_all(struct pool *pool)
     int n = pool->options->n_workers;
     for (int i = 0; i < n; i++) {
         struct slot *slot = &pool->slots[i];
-        bool listens = slot->worker.pid && !is_held_back(pool, slot);
+        bool listens = slot->worker.pid && !(slot->turn && turns_hold_back(&pool->turns, slot->turn));
         sockets[i] = (struct pollfd){.fd = listens ? slot->worker.socket : -1, .events = POLLIN};
         if (!listens)
             slot->since_ns = clock_ns();
@@ -387,7 +247,7 @@ static void check_times(struct pool *pool)
     uint64_t now_ns = clock_ns(), limit_ns = pool->options->time_limit_ns;
     for (int i = 0; i < pool->options->n_workers && limit_ns; i++) {
         struct slot *slot = &pool->slots[i];
-        if (slot->job && now_ns > slot->since_ns && now_ns - slot->since_ns > limit_ns)
+        if (slot->turn && now_ns > slot->since_ns && now_ns - slot->since_ns > limit_ns)
             end_for_time(pool, slot);
     }
 }
@@ -400,70 +260,55 @@ static void check_interrupt(struct pool *pool)
 }
 
 /* As far as it is known before anything of it has begun. */
-static struct verdict verdict_on(const struct pool *pool, const struct job *job)
+static struct verdict verdict_on(const struct pool *pool, const struct registration *registration)
 {
     const struct device *device = pool->run->builds.device;
     struct verdict v = {.subject = SUBJECT_GATE, .status = VERDICT_NOT_RUN, .gate = GATE_BYTES, .worst.index = -1};
     snprintf(v.chip, sizeof v.chip, "%s", device->chip);
     snprintf(v.device, sizeof v.device, "%s", device->kind);
-    verdict_registration(&v, job->registration);
+    verdict_registration(&v, registration);
     return v;
 }
 
-static struct job *next_job(struct pool *pool)
-{
-    while (pool->next < pool->n_jobs && !run_takes_part(pool->run, pool->jobs[pool->next].index))
-        pool->next++;
-    return pool->next < pool->n_jobs && !pool->has_failed ? &pool->jobs[pool->next] : NULL;
-}
-
-static void start(struct pool *pool, struct slot *slot, struct job *job)
+static bool ensure_worker(struct pool *pool, struct slot *slot)
 {
     struct error error;
-    if (!slot->worker.pid) {
-        slot->is_ready = false;
-        if (!worker_start(&slot->worker, &pool->worker, &error)) {
-            fail(pool, &error);
-            return;
-        }
-    }
-    slot->job = job;
-    slot->since_ns = job->start_ns = clock_ns();
-    job->begun = verdict_on(pool, job);
-    worker_run(&slot->worker, job->index);
-    pool->next++;
+    if (slot->worker.pid)
+        return true;
+    slot->is_ready = false;
+    bool ok = worker_start(&slot->worker, &pool->worker, &error);
+    if (!ok)
+        fail(pool, &error);
+    return ok;
 }
 
-static void start_jobs(struct pool *pool)
+static void start(struct pool *pool, struct slot *slot, struct turn *turn)
 {
-    for (int i = 0; i < pool->options->n_workers; i++) {
-        struct job *job = pool->slots[i].job ? NULL : next_job(pool);
-        if (job)
-            start(pool, &pool->slots[i], job);
+    slot->turn = turn;
+    slot->has_begun = false;
+    slot->begun = verdict_on(pool, turn->registration);
+    slot->since_ns = slot->start_ns = clock_ns();
+    slot->done_work = 0;
+    worker_run(&slot->worker, turn->index);
+}
+
+/* Gives those who wait something to run. */
+static void start_waiting(struct pool *pool)
+{
+    for (int i = 0; i < pool->options->n_workers && !pool->has_failed; i++) {
+        struct slot *slot = &pool->slots[i];
+        struct turn *turn = slot->turn ? NULL : turns_next(&pool->turns);
+        if (turn && ensure_worker(pool, slot))
+            start(pool, slot, turn);
     }
 }
 
 static bool is_at_work(const struct pool *pool)
 {
     for (int i = 0; i < pool->options->n_workers; i++)
-        if (pool->slots[i].job)
+        if (pool->slots[i].turn)
             return true;
-    return !pool->has_failed && pool->turn < pool->n_jobs;
-}
-
-/* The first is one that is done, so that all others get their turn in the same way. */
-static bool list_jobs(struct pool *pool)
-{
-    const struct run *run = pool->run;
-    pool->jobs = calloc(run->registry->n_registrations + 2, sizeof *pool->jobs);
-    if (!pool->jobs)
-        return error_set(&pool->error, STATUS_ENVIRONMENT, "out of host memory for the list of registrations to run");
-    pool->jobs[0].is_done = true;
-    pool->n_jobs = pool->next = 1;
-    for (size_t i = 0; i < run->registry->n_registrations; i++)
-        if (run_selects(run->registry, run->options, i))
-            pool->jobs[pool->n_jobs++] = (struct job){.index = i, .registration = run->registry->registrations[i]};
-    return true;
+    return !pool->has_failed && pool->turns.at < pool->turns.n;
 }
 
 static void close_pool(struct pool *pool)
@@ -471,9 +316,7 @@ static void close_pool(struct pool *pool)
     for (int i = 0; i < pool->options->n_workers; i++)
         if (pool->slots[i].worker.pid)
             worker_end(&pool->slots[i].worker);
-    for (size_t i = 0; i < pool->n_jobs; i++)
-        message_bytes_free(&pool->jobs[i].kept);
-    free(pool->jobs);
+    turns_close(&pool->turns);
 }
 
 static struct worker_options options_of_workers(const struct run *run, const struct pool_options *options)
@@ -489,14 +332,12 @@ bool pool_run(struct run *run, const struct pool_options *options, struct error 
 {
     struct pool pool = {.run = run, .options = options, .worker = options_of_workers(run, options)};
     run_open(run);
-    bool ok = list_jobs(&pool);
-    pass_turn(&pool);
+    bool ok = turns_open(&pool.turns, run, &pool.error);
     while (ok && is_at_work(&pool)) {
         check_interrupt(&pool);
-        start_jobs(&pool);
+        start_waiting(&pool);
         listen_to_all(&pool);
         check_times(&pool);
-        pass_turn(&pool);
     }
     close_pool(&pool);
     if ((!ok || pool.has_failed) && error)
