@@ -331,12 +331,6 @@ static bool outputs_are_sound(const struct message *message, const struct regist
     return sound;
 }
 
-static bool end_is_sound(const struct message *message, const struct registration *registration, const char *chip)
-{
-    (void)message, (void)registration, (void)chip;
-    return true;
-}
-
 static bool done_is_sound(const struct message *message, const struct registration *registration, const char *chip)
 {
     struct message_done done;
@@ -347,8 +341,11 @@ static bool done_is_sound(const struct message *message, const struct registrati
 
 bool message_is_sound(const struct message *message, const struct registration *registration, const char *chip)
 {
-    static bool (*const checks[MESSAGE_KIND_COUNT])(const struct message *, const struct registration *, const char *) = {
-        [MESSAGE_READY] = ready_is_sound,      [MESSAGE_BEGUN] = begun_is_sound, [MESSAGE_VERDICT] = verdict_is_sound,
-        [MESSAGE_OUTPUTS] = outputs_are_sound, [MESSAGE_END] = end_is_sound,     [MESSAGE_DONE] = done_is_sound};
-    return checks[message->kind](message, registration, chip);
+    static bool (*const checks[MESSAGE_KIND_COUNT])(const struct message *, const struct registration *,
+                                                    const char *) = {[MESSAGE_READY] = ready_is_sound,
+                                                                     [MESSAGE_BEGUN] = begun_is_sound,
+                                                                     [MESSAGE_VERDICT] = verdict_is_sound,
+                                                                     [MESSAGE_OUTPUTS] = outputs_are_sound,
+                                                                     [MESSAGE_DONE] = done_is_sound};
+    return checks[message->kind] && checks[message->kind](message, registration, chip);
 }

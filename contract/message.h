@@ -10,14 +10,15 @@
 #include "contract/base/arena.h"
 #include "contract/verdict.h"
 
-/* X(kind, body): the first is a worker's first message; then come, for each registration, its BEGUN … END, and DONE. */
+/* X(kind, body): the first is a worker's first message; then come, for each registration, its BEGUN … OUTPUTS, and DONE.
+ * END is what the run makes of that, in the order of registrations (contract/turns.h). */
 #define MESSAGES(X)                                                                                                        \
     X(READY, struct message_ready)                                                                                         \
     X(BEGUN, struct message_begun)                                                                                         \
     X(VERDICT, struct verdict)                                                                                             \
     X(OUTPUTS, struct message_outputs) /* with more behind it */                                                           \
-    X(END, struct message_end)                                                                                             \
-    X(DONE, struct message_done)
+    X(DONE, struct message_done)                                                                                           \
+    X(END, struct message_end)
 
 #define MESSAGE_ENUM(kind, body) MESSAGE_##kind,
 enum message_kind { MESSAGES(MESSAGE_ENUM) MESSAGE_KIND_COUNT };
@@ -46,10 +47,11 @@ struct message_end {
     uint64_t duration_ns;
     bool replayed;
 };
-/* The registration is done, or the error says why not. */
+/* The registration is done, and how it ended; or the error says why not. */
 struct message_done {
     bool ok;
     struct error error;
+    struct message_end end;
     double done_work;
 };
 

@@ -65,10 +65,12 @@ static void check_told(struct pool *pool, bool told)
         fail(pool, &no_memory);
 }
 
-static void finish(struct pool *pool, struct slot *slot)
+static void finish(struct pool *pool, struct slot *slot, const struct message_end *end)
 {
     struct turn *turn = slot->turn;
+    const struct message message = {MESSAGE_END, (const unsigned char *)end, sizeof *end};
     slot->turn = NULL;
+    check_told(pool, turns_tell(&pool->turns, turn, &message));
     turns_finish(&pool->turns, turn);
 }
 
@@ -94,16 +96,14 @@ static void tell_death(struct pool *pool, struct slot *slot, const char *why)
 {
     uint64_t now_ns = clock_ns();
     const struct message_end end = {.duration_ns = now_ns - slot->start_ns};
-    const struct message message = {MESSAGE_END, (const unsigned char *)&end, sizeof end};
     struct verdict v = slot->begun;
     v.status = VERDICT_DIED;
     v.duration_ns = now_ns - slot->since_ns;
     verdict_reason(&v, "%.900s; what was left of the registration was not run", why);
     check_told(pool, turns_tell_verdict(&pool->turns, slot->turn, &v));
     tell_controls_left(pool, slot);
-    check_told(pool, turns_tell(&pool->turns, slot->turn, &message));
     account_rest(pool, slot);
-    finish(pool, slot);
+    finish(pool, slot, &end);
 }
 
 /* A worker has ended by itself. Before its device is open that is no verdict on a kernel. */
@@ -140,7 +140,7 @@ static void end_for_time(struct pool *pool, struct slot *slot)
 
 static void end_for_memory(struct pool *pool, struct slot *slot, const struct error *error)
 {
-    char why[900], limit[64] = "which is none";
+    char why[900], limit[64] = "none";
     if (pool->worker.memory_limit)
         snprintf(limit, sizeof limit, "%" PRIu64 " MiB", pool->worker.memory_limit >> 20);
     snprintf(why, sizeof why, "%.700s (--memory-limit: %s)", error->text, limit);
@@ -184,7 +184,7 @@ static void take_done(struct pool *pool, struct slot *slot, const struct message
     if (slot->done_work == 0)
         account_rest(pool, slot);
     if (done.ok) {
-        finish(pool, slot);
+        finish(pool, slot, &done.end);
         return;
     }
     slot->turn = NULL;
@@ -198,7 +198,7 @@ static void take_told(struct pool *pool, struct slot *slot, const struct message
 
 static void (*const takes[MESSAGE_KIND_COUNT])(struct pool *, struct slot *, const struct message *) = {
     [MESSAGE_READY] = take_ready,  [MESSAGE_BEGUN] = take_begun, [MESSAGE_VERDICT] = take_told,
-    [MESSAGE_OUTPUTS] = take_told, [MESSAGE_END] = take_told,    [MESSAGE_DONE] = take_done,
+    [MESSAGE_OUTPUTS] = take_told, [MESSAGE_DONE] = take_done,
 };
 
 /* Whatever a worker sends, it sends of the registration that it is at. */

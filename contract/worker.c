@@ -28,6 +28,7 @@ struct serving {
     struct run run;
     struct run_options options;
     struct verdict_stream stream;
+    struct message_end end; /* of the registration that was run last */
 };
 
 /* There is nobody to tell, and nothing of the parent's, such as its buffered output, is to be finished here. */
@@ -56,11 +57,10 @@ static void tell_outputs(void *context, const struct case_outputs *outputs)
     check_sent(message_send_outputs(WORKER_SOCKET, outputs));
 }
 
-static void tell_end(void *context, const struct registration_end *end)
+static void note_end(void *context, const struct registration_end *end)
 {
-    (void)context;
-    struct message_end body = {end->duration_ns, end->replayed};
-    check_sent(message_send(WORKER_SOCKET, MESSAGE_END, &body));
+    struct serving *serving = context;
+    serving->end = (struct message_end){end->duration_ns, end->replayed};
 }
 
 /* While a registration runs nothing is asked of the worker but to stop. */
@@ -84,6 +84,7 @@ static void run_asked(struct serving *serving, uint32_t index)
     struct message_done done = {0};
     serving->run.done_work = 0;
     done.ok = run_registration(&serving->run, index, &done.error);
+    done.end = serving->end;
     done.done_work = serving->run.done_work;
     check_sent(message_send(WORKER_SOCKET, MESSAGE_DONE, &done));
 }
@@ -93,8 +94,9 @@ static void serve(const struct worker_options *options, struct device *device)
     struct serving serving = {.run = *options->run, .options = *options->run->options};
     bool wanted = outputs_are_wanted(options->run->stream);
     stream_add(&serving.stream, (struct verdict_sink){.verdict = tell_verdict,
-                                                      .registration_end = tell_end,
-                                                      .outputs = wanted ? tell_outputs : NULL});
+                                                      .registration_end = note_end,
+                                                      .outputs = wanted ? tell_outputs : NULL,
+                                                      .context = &serving});
     serving.options.n_threads = options->n_threads;
     serving.run.options = &serving.options;
     serving.run.stream = &serving.stream;
