@@ -170,6 +170,23 @@ static void failed_launch_line(void **state)
                   "hipErrorLaunchFailure\n");
 }
 
+static void died_lines(void **state)
+{
+    (void)state;
+    struct verdict verdicts[] = {{GATE_OF(1, "1x128"), .status = VERDICT_DIED, .pattern = "signed",
+                                  .reason = "its process was ended by signal 11 (Segmentation fault)"},
+                                 {.subject = SUBJECT_CONTROL,
+                                  .status = VERDICT_DIED,
+                                  .gate = 3,
+                                  .chip = "gfx1151",
+                                  .name = "c",
+                                  .reason = "it took longer than 5 s and was ended (--time-limit)"}};
+    assert_prints(verdicts, 2, true,
+                  "FAIL  gfx1151 tf_exl3_rot_in  died: gate 1 at 1x128 (signed): its process was ended by signal 11 "
+                  "(Segmentation fault)\n"
+                  "MISS  gfx1151 c  died, before gate 3: it took longer than 5 s and was ended (--time-limit)\n");
+}
+
 static void red_miss_blind_and_limit_lines(void **state)
 {
     (void)state;
@@ -493,6 +510,7 @@ int main(void)
         cmocka_unit_test(fail_line_has_bits_reference_and_bound),
         cmocka_unit_test(nan_has_no_sign_in_a_line),
         cmocka_unit_test(failed_launch_line),
+        cmocka_unit_test(died_lines),
         cmocka_unit_test(red_miss_blind_and_limit_lines),
         cmocka_unit_test(at_most_twenty_failures_then_a_count),
         cmocka_unit_test(summary_line_is_last_and_stable),

@@ -178,7 +178,7 @@ static void states_are_those_of_the_gravest_verdict(void **state)
         enum report_state state;
     } rows[] = {{VERDICT_PASS, REPORT_PASS},          {VERDICT_KNOWN_FINDING, REPORT_KNOWN}, {VERDICT_FAIL, REPORT_FAIL},
                 {VERDICT_EXPIRED, REPORT_FAIL},       {VERDICT_INVALID, REPORT_INVALID},     {VERDICT_NOT_RUN, REPORT_PASS},
-                {VERDICT_LAUNCH_FAILED, REPORT_FAIL}, {VERDICT_EXCUSED, REPORT_PASS}};
+                {VERDICT_LAUNCH_FAILED, REPORT_FAIL}, {VERDICT_EXCUSED, REPORT_PASS},        {VERDICT_DIED, REPORT_FAIL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fixture f = {0};
         struct run_log log = begin_log(&f, &environment);
@@ -266,6 +266,7 @@ static void problems_come_worst_first(void **state)
         int64_t n_wrong;
     } rows[] = {/* in the order that is expected, which names alone would not give */
                 {"k0", SUBJECT_GATE, VERDICT_BUILD_FAILED, GATE_BYTES, 0, 0},
+                {"m0", SUBJECT_GATE, VERDICT_DIED, GATE_BYTES, 0, 0},
                 {"k1", SUBJECT_GATE, VERDICT_LAUNCH_FAILED, GATE_BYTES, 0, 0},
                 {"k2", SUBJECT_GATE, VERDICT_INVALID, GATE_BOUND, 0, 0},
                 {"k4", SUBJECT_GATE, VERDICT_FAIL, GATE_BYTES, 0, 9},

@@ -144,15 +144,17 @@ static void junit_counts_each_outcome_once(void **state)
         with_status(sample_pass(GATE_EXACT), VERDICT_NOT_RUN, "no exact sums: it moves bytes"),
         with_status(sample_pass(GATE_CLASSES), VERDICT_KNOWN_FINDING, "its runs differ"),
         named(with_status(sample_pass(0), VERDICT_BUILD_FAILED, "k.hip:3: expected ';'"), "other", "gfx90a"),
+        named(with_status(sample_pass(GATE_BYTES), VERDICT_DIED, "its process is gone"), "third", "gfx90a"),
     };
-    struct report report = sample_report(verdicts, 5, false);
+    struct report report = sample_report(verdicts, 6, false);
     char *text = sample_written(junit_write, &report);
-    assert_holds(text, "<testsuites name=\"hipcontract\" tests=\"6\" failures=\"1\" errors=\"1\" time=\"0.005000\">");
+    assert_holds(text, "<testsuites name=\"hipcontract\" tests=\"7\" failures=\"1\" errors=\"2\" time=\"0.007500\">");
     assert_holds(text, "<testsuite name=\"run\" tests=\"1\" failures=\"0\" errors=\"0\" time=\"0.000000\" skipped=\"0\">");
     assert_holds(text,
                  "<testsuite name=\"gfx1151 k\" tests=\"4\" failures=\"1\" errors=\"0\" time=\"0.002500\" skipped=\"2\">");
     assert_holds(text, "<testsuite name=\"gfx90a other\" tests=\"1\" failures=\"0\" errors=\"1\"");
-    assert_int_equal(count_of(text, "<testcase "), 6);
+    assert_holds(text, "<error type=\"died\" message=\"gate 1, third, gfx90a, 1x33 (signed): died: its process is gone\">");
+    assert_int_equal(count_of(text, "<testcase "), 7);
     assert_holds(text, "<testcase classname=\"gfx1151.k\" name=\"gate 1, 1x33 (signed)\" time=\"0.001500\"/>");
     assert_holds(text, "<skipped>no exact sums: it moves bytes</skipped>");
     assert_holds(text, "<skipped>known finding: its runs differ</skipped>");
