@@ -143,7 +143,7 @@ fuzz: deps ## fuzz ELF files, decoding and execution (SECONDS=60 each; FUZZ='fuz
 # Not one of the compilers that the sources are held to: its warnings are shown, not errors.
 FUZZ_SANITIZE = -Wno-error -O1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-# Objects follow the compiler and its flags, and the one that includes LLVM's headers LLVM too: a stamp changes only when
+# Objects follow the compiler and its flags, and those that include LLVM's headers LLVM too: a stamp changes only when
 # what it holds does.
 stamp = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
 FLAGS_USED = $(CC) | $(LEVELS) | $(CFLAGS_COMMON) | $(OPS_CFLAGS) | $(LANES_CFLAGS)
@@ -151,7 +151,8 @@ $(BUILD)/flags: FORCE
 	$(call stamp,$(FLAGS_USED))
 $(BUILD)/llvm: FORCE
 	$(call stamp,$(LLVM_CONFIG))
-$(BUILD)/obj/device/emulator/decode.o: $(BUILD)/llvm
+LLVM_USERS := device/emulator/assemble.c device/emulator/decode.c
+$(LLVM_USERS:%.c=$(BUILD)/obj/%.o): $(BUILD)/llvm
 
 # Files of kernels find the functions of the public headers in the program.
 EXPORTS := contract/exports.list
@@ -168,7 +169,7 @@ $(BUILD)/obj/reports/html_page.o: $(HTML_PAGE)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter reports/html_page.c,$<),-DHTML_PAGE='"$(HTML_PAGE)"') $(if $(filter device/emulator/decode.c,$<),$(LLVM_CFLAGS)) \
+	$(Q)$(CC) $(CFLAGS_COMMON) $(if $(filter reports/html_page.c,$<),-DHTML_PAGE='"$(HTML_PAGE)"') $(if $(filter $(LLVM_USERS),$<),$(LLVM_CFLAGS)) \
 		$(if $(filter device/emulator/opcodes.c,$<),$(LEVELS:%=-DHC_LEVEL_%)) \
 		$(if $(filter reference/lanes.c,$<),$(LANES_LEVELS:%=-DHC_LEVEL_%)) -c -o $@ $<
 

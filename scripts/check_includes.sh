@@ -21,7 +21,7 @@ tests/|.*
 # library header | the only files that may include it
 libraries='
 mpfr\.h|reference/audit\.c|tests/.*
-llvm-c/.*|device/emulator/decode\.c
+llvm-c/.*|device/emulator/(assemble|decode)\.c
 libelf\.h|device/code_(lines|object|relocation)\.[ch]
 elfutils/libdw\.h|device/code_lines\.c
 dwarf\.h|device/code_lines\.c

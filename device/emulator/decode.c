@@ -10,6 +10,8 @@
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
 
+#include "device/emulator/llvm_target.h"
+
 struct disassembler {
     LLVMDisasmContextRef context;
     bool has_halves;          /* 16-bit operands as halves of registers: gfx11, gfx12 */
@@ -52,30 +54,15 @@ bool disassembler_knows_halves(void)
     return disassembler_llvm_version() >= FIRST_VERSION_WITH_HALVES;
 }
 
-/* real-true16: 16-bit operands as halves of registers ("v1.h"), which gfx11 and gfx12 have; not every LLVM takes it for
- * granted. */
-static bool has_halves(const struct chip *chip)
-{
-    return chip->family == CHIP_RDNA3 || chip->family == CHIP_RDNA35 || chip->family == CHIP_RDNA4;
-}
-
-static void choose_features(const struct chip *chip, uint32_t n_lanes, char *features, size_t capacity)
-{
-    bool halves = has_halves(chip), wave64 = n_lanes == 64 && chip->has_wave32;
-    snprintf(features, capacity, "%s%s%s", halves ? "+real-true16" : "", halves && wave64 ? "," : "",
-             wave64 ? "+wavefrontsize64" : "");
-}
-
 struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes, struct error *error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialise_target);
     if (!disassembler_check_chip(chip, error))
         return NULL;
-    char features[64];
-    choose_features(chip, n_lanes, features, sizeof features);
-    LLVMDisasmContextRef context =
-        LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", chip->name, features, NULL, 0, NULL, NULL);
+    char features[LLVM_FEATURES_BYTES];
+    llvm_features(chip, n_lanes, features);
+    LLVMDisasmContextRef context = LLVMCreateDisasmCPUFeatures(LLVM_TRIPLE, chip->name, features, NULL, 0, NULL, NULL);
     if (!context) {
         error_set(error, STATUS_ENVIRONMENT, "this LLVM cannot disassemble %s; build with another LLVM_CONFIG", chip->name);
         return NULL;
@@ -88,7 +75,7 @@ struct disassembler *disassembler_open(const struct chip *chip, uint32_t n_lanes
     }
     *disassembler = (struct disassembler){
         .context = context,
-        .has_halves = has_halves(chip),
+        .has_halves = llvm_has_halves(chip),
         .has_sdwa = chip->family == CHIP_RDNA2 || chip_is_cdna(chip),
         .has_vector_literals = !chip_is_cdna(chip),
         .has_named_barriers = chip->family == CHIP_RDNA4,
