@@ -49,7 +49,7 @@ MARCH_v3 := -march=x86-64-v3
 MARCH_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 
 SOURCES := $(sort $(wildcard contract/base/*.c contract/*.c reference/*.c kernels/*/*.c controls/*.c records/*.c toolchain/*.c \
-	device/*.c device/emulator/*.c device/emulator/depth/*.c device/emulator/sanitizer/*.c reports/*.c commands/*.c))
+	mutation/*.c device/*.c device/emulator/*.c device/emulator/depth/*.c device/emulator/sanitizer/*.c reports/*.c commands/*.c))
 # The references' inner loops likewise; v1 is always among them, so that some build runs anywhere.
 LANES_SOURCES := $(sort $(wildcard reference/lanes/*.c))
 LANES_LEVELS := $(sort v1 $(LEVELS))

@@ -166,11 +166,14 @@ struct emulator_options {
 /* Opens the emulator as a device. Only one may be open in a process (HIP's API has no context argument). Errors:
  * STATUS_ENVIRONMENT for a chip that is not emulated. The caller closes it with device->close. */
 bool emulator_open(const struct emulator_options *options, struct device **device, struct error *error);
-/* Executed wave-instructions and lane-instructions of all launches since open or the last call. */
+/* Executed wave-instructions and lane-instructions of all launches since open or the last call, and the most
+ * instructions that one wave executed. */
 struct emulator_statistics {
-    uint64_t wave_instructions, lane_instructions, launch_ns;
+    uint64_t wave_instructions, lane_instructions, longest_wave, launch_ns;
 };
 struct emulator_statistics emulator_take_statistics(struct device *device);
+/* As emulator_options.max_instructions, for later launches. */
+void emulator_limit_instructions(struct device *device, uint64_t max_instructions);
 /* Why the emulator refused the last hipModuleLoadData or hipModuleLaunchKernel, in one line; "" where it did not. Valid
  * until the next of these calls. */
 const char *emulator_refusal(const struct device *device);

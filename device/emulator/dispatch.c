@@ -193,7 +193,7 @@ static void run_group(struct run *run, struct worker *worker, uint64_t rank)
 }
 
 struct tally {
-    uint64_t executed, lanes;
+    uint64_t executed, lanes, longest;
 };
 
 static void add_waves(const struct run *run, const struct worker *worker, struct tally *tally)
@@ -202,6 +202,7 @@ static void add_waves(const struct run *run, const struct worker *worker, struct
     for (uint32_t i = 0; i < run->n_waves; i++) {
         tally->executed += waves[i].n_executed;
         tally->lanes += waves[i].n_lanes_executed;
+        tally->longest = waves[i].n_executed > tally->longest ? waves[i].n_executed : tally->longest;
     }
 }
 
@@ -210,6 +211,8 @@ static void add_tally(struct run *run, const struct tally *tally)
     pthread_mutex_lock(&run->dispatch->lock);
     run->dispatch->n_executed += tally->executed;
     run->dispatch->n_lanes_executed += tally->lanes;
+    if (tally->longest > run->dispatch->longest_wave)
+        run->dispatch->longest_wave = tally->longest;
     pthread_mutex_unlock(&run->dispatch->lock);
 }
 

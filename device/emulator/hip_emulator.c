@@ -627,6 +627,14 @@ struct emulator_statistics emulator_take_statistics(struct device *device)
     return statistics;
 }
 
+void emulator_limit_instructions(struct device *device, uint64_t max_instructions)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    emulator->options.max_instructions = max_instructions;
+    pthread_mutex_unlock(&emulator->lock);
+}
+
 const char *emulator_refusal(const struct device *device)
 {
     return emulator_of(device)->refusal;

@@ -262,6 +262,8 @@ static hipError_t run(struct emulator *emulator, const struct ihipModule_t *modu
     emulator->statistics.launch_ns += clock_ns() - start;
     emulator->statistics.wave_instructions += dispatch.n_executed;
     emulator->statistics.lane_instructions += dispatch.n_lanes_executed;
+    if (dispatch.longest_wave > emulator->statistics.longest_wave)
+        emulator->statistics.longest_wave = dispatch.longest_wave;
     keep_findings(emulator, module, &dispatch);
     hipError_t result = ok ? dispatch.result : hipErrorOutOfMemory;
     dispatch_release(&dispatch);

@@ -139,7 +139,7 @@ struct dispatch {
     uint64_t abandoned_rank; /* the lowest */
     struct finding abandoned_by;
     hipError_t result;
-    uint64_t n_executed, n_lanes_executed;
+    uint64_t n_executed, n_lanes_executed, longest_wave; /* the latter of one wave */
 };
 
 /* The apertures of flat addresses: an address whose high half equals one of these is LDS or scratch (AMDGPUUsage, "Address
