@@ -21,6 +21,7 @@
     X(history, "[KERNEL]: what past runs recorded, as a table with trends")                                                \
     X(emulate, "FILE.co ...: run any kernel of any code object on the emulator")                                           \
     X(disasm, "FILE.co: as the emulator decodes it")                                                                       \
+    X(mutate, "changes kernels one instruction at a time: which changes the contract notices")                             \
     X(selftest, "faults of the harness itself, one at a time, and who notices each")                                       \
     X(cache, "list, verify or prune: the code objects that were compiled and kept")                                        \
     X(doctor, "what was found: compilers, HIP headers and runtime, GPUs, chips, versions")

@@ -23,31 +23,32 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
 
 /* X(id, name, value's name or NULL, commands that take it, help), with more behind it in the rows of REPORT_FILES */
 #define OPTIONS(X)                                                                                                         \
-    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_SHARDS | FOR_RUN | FOR_SELFTEST, "chips to run for (default: gfx1151)")        \
+    X(CHIP, "chip", "gfxNNNN[,..]|all", FOR_SHARDS | FOR_RUN | FOR_MUTATE | FOR_SELFTEST,                                  \
+      "chips to run for (default: gfx1151)")                                                                               \
     X(CHIPS, "chip", "gfxNNNN[,..]|all", FOR_LIMITS | FOR_AUDIT, "chips to compile for (default: all of record)")          \
     X(DEVICE, "device", "emulator|rocm[:N]", FOR_SHARDS | FOR_RUN, "what executes the kernels (default: emulator)")        \
-    X(DEVICE_COUNT, "device-count", "N", FOR_SHARDS | FOR_RUN | ON_EMULATOR,                                               \
+    X(DEVICE_COUNT, "device-count", "N", FOR_SHARDS | FOR_RUN | FOR_MUTATE | ON_EMULATOR,                                  \
       "emulated devices, on all of which launchers are run (default: as many as they want)")                               \
     X(HISTORY_CHIPS, "chip", "gfxNNNN[,..]|all", FOR_HISTORY, "only those chips (default: all)")                           \
-    X(ONLY, "only", "GLOB", FOR_SHARDS | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                                \
+    X(ONLY, "only", "GLOB", FOR_SHARDS | FOR_MUTATE | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                                   \
       "only registrations of that name; may be given again")                                                               \
-    X(KERNELS, "kernels", "FILE.so", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                             \
+    X(KERNELS, "kernels", "FILE.so", FOR_SHARDS | FOR_MUTATE | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT,                \
       "registrations of that file, not the program's own; may be given again")                                             \
     X(SHAPE, "shape", "LABEL", FOR_RUN, "the shape to run")                                                                \
     X(BYTES, "bytes", "NAME", FOR_RUN, "the byte contract to run, instead of a shape")                                     \
     X(WEIGHTS, "weights", "FILE:NAME", FOR_RUN, "instead of a shape: weights NAME.* of a safetensors file")                \
     X(ROWS, "rows", "N", FOR_RUN, "rows of activations with --weights (default: 1, then 16)")                              \
     X(PATTERN, "pattern", "NAME", FOR_RUN, "signed, onesided, edges, classes or exact (default: all that it has)")         \
-    X(CHECK, "check", "KINDS", FOR_SHARDS | FOR_RUN | ON_EMULATOR, CHECKS_HELP)                                            \
-    X(NO_CHECK, "no-check", "KINDS", FOR_SHARDS | FOR_RUN | ON_EMULATOR, NO_CHECKS_HELP)                                   \
-    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_SHARDS | FOR_RUN | ON_EMULATOR, MATRIX_MODEL_HELP)                         \
-    X(RUNS, "runs", "N", FOR_SHARDS | FOR_RUN, "runs of gate 1, at least 2 (default: 5)")                                  \
-    X(SEED, "seed", "S", FOR_SHARDS | FOR_RUN, "of inputs and schedules (default: 1)")                                     \
+    X(CHECK, "check", "KINDS", FOR_SHARDS | FOR_RUN | FOR_MUTATE | ON_EMULATOR, CHECKS_HELP)                               \
+    X(NO_CHECK, "no-check", "KINDS", FOR_SHARDS | FOR_RUN | FOR_MUTATE | ON_EMULATOR, NO_CHECKS_HELP)                      \
+    X(MATRIX_MODEL, "matrix-model", "NAME", FOR_SHARDS | FOR_RUN | FOR_MUTATE | ON_EMULATOR, MATRIX_MODEL_HELP)            \
+    X(RUNS, "runs", "N", FOR_SHARDS | FOR_RUN | FOR_MUTATE, "runs of gate 1, at least 2 (default: 5)")                     \
+    X(SEED, "seed", "S", FOR_SHARDS | FOR_RUN | FOR_MUTATE, "of inputs and schedules (default: 1)")                        \
     X(SCHEDULE, "schedule", "S", FOR_RUN | ON_EMULATOR,                                                                    \
       "of gate 1's later runs, as a red one names it (default: each its own)")                                             \
     X(HASH, "hash", NULL, FOR_RUN, "print the hash of every tensor and of each of its rows")                               \
     X(DUMP_ROW, "dump-row", "R", FOR_RUN, "print row R of every tensor that has it")                                       \
-    X(JOBS, "jobs", "N", FOR_SHARDS | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_SELFTEST,                          \
+    X(JOBS, "jobs", "N", FOR_SHARDS | FOR_MUTATE | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_SELFTEST,             \
       "host threads (default: one a processor)")                                                                           \
     X(WORKERS, "workers", "N", FOR_SHARDS,                                                                                 \
       "processes that run registrations at once; they share the threads (default: 1)")                                     \
@@ -55,8 +56,8 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
     X(TIME_LIMIT, "time-limit", "S", FOR_SHARDS, "seconds that one case, or a compiler, may take (default: 1200; 0: any)") \
     X(MEMORY_LIMIT, "memory-limit", "SIZE", FOR_SHARDS,                                                                    \
       "private memory of a worker, as 900M or 8G (default: the machine's; 0: any)")                                        \
-    X(QUICK, "quick", NULL, FOR_SHARDS, "the smallest shapes that still keep the shape rules")                             \
-    X(FULL, "full", NULL, FOR_SHARDS, "heavy shapes too")                                                                  \
+    X(QUICK, "quick", NULL, FOR_SHARDS | FOR_MUTATE, "the smallest shapes that still keep the shape rules")                \
+    X(FULL, "full", NULL, FOR_SHARDS | FOR_MUTATE, "heavy shapes too")                                                     \
     X(SHARD, "shard", "I/N", FOR_CONTRACT, "the I-th of N parts of the registrations, which cost about the same")          \
     X(COSTS, "costs", "FILE", FOR_SHARDS,                                                                                  \
       "the history that tells --shard what registrations cost; the same for all shards (default: an estimate)")            \
@@ -69,6 +70,12 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
     X(HASH_OUTPUTS, "hash-outputs", NULL, FOR_SHARDS, "with --log: the hash of every output and of each of its rows too")  \
     X(KEEP_OUTPUTS, "keep-outputs", "DIR", FOR_SHARDS | FOR_RUN,                                                           \
       "write every output to a file in DIR, and a log to DIR/run.jsonl (or --log)")                                        \
+    X(SAMPLE, "sample", "N", FOR_MUTATE, "so many mutants a registration, drawn by the seed; 0: all (default: 50)")        \
+    X(SEEDS, "seeds", "N", FOR_MUTATE,                                                                                     \
+      "other seeds on which a mutant that lives must leave the kernel's bytes to be equivalent (default: 2)")              \
+    X(LEAST, "least", "PERCENT", FOR_MUTATE, "the score that every registration must reach (default: 95)")                 \
+    X(EQUIVALENT, "equivalent", NULL, FOR_MUTATE, "list equivalent mutants too")                                           \
+    X(MUTATE_LOG, "log", "FILE.jsonl", FOR_MUTATE, "write each mutant and score as a line of JSON")                        \
     X(LOG, "log", "RUN.jsonl", FOR_CONTRACT, "write each verdict as a line of JSON")                                       \
     REPORT_FILES(X)                                                                                                        \
     X(RESUME, "resume", "RUN.jsonl", FOR_CONTRACT, "go on where that log's run stopped")                                   \
@@ -92,7 +99,7 @@ enum { FOR_SHARDS = FOR_CONTRACT | FOR_SLURM };
     X(NO_COLOR, "no-color", NULL, FOR_CONTRACT | FOR_RUN | FOR_REPORT, "never colour")                                     \
     X(HELP, "help", NULL,                                                                                                  \
       FOR_CONTRACT | FOR_RUN | FOR_LIST | FOR_LIMITS | FOR_AUDIT | FOR_REPORT | FOR_HISTORY | FOR_COMPARE | FOR_SLURM |    \
-          FOR_SELFTEST,                                                                                                    \
+          FOR_MUTATE | FOR_SELFTEST,                                                                                       \
       "this text")
 
 #define OPTION_ENUM(id, ...) OPTION_##id,
@@ -307,7 +314,14 @@ static bool take_value(struct arguments *a, enum option_id id, char *value, stru
         return true;
     case OPTION_LAST:
         return arguments_number("last", value, 1, INT_MAX, &a->n_last, error);
+    case OPTION_SAMPLE:
+        return arguments_number("sample", value, 0, INT_MAX, &a->sample, error);
+    case OPTION_SEEDS:
+        return arguments_number("seeds", value, 0, 1000, &a->n_seeds, error);
+    case OPTION_LEAST:
+        return arguments_number("least", value, 0, 100, &a->least, error);
     case OPTION_LOG:
+    case OPTION_MUTATE_LOG:
         a->log = value;
         return true;
     default:
@@ -329,6 +343,7 @@ static void take_flag(struct arguments *a, enum option_id id)
     a->explain |= id == OPTION_EXPLAIN;
     a->dry_run |= id == OPTION_DRY_RUN;
     a->wait |= id == OPTION_WAIT;
+    a->equivalent |= id == OPTION_EQUIVALENT;
     a->hash |= id == OPTION_HASH;
     a->fidelity_report |= id == OPTION_FIDELITY_REPORT;
     a->hash_outputs |= id == OPTION_HASH_OUTPUTS;
@@ -390,6 +405,9 @@ bool arguments_parse(int argc, char **argv, int command_mask, struct arguments *
                                     .time_limit_s = TOOLCHAIN_SECONDS,
                                     .dump_row = -1,
                                     .n_last = DEFAULT_LAST,
+                                    .sample = DEFAULT_SAMPLE,
+                                    .n_seeds = DEFAULT_SEEDS,
+                                    .least = DEFAULT_LEAST,
                                     .seed = 1,
                                     .checks = CHECKS_ALL,
                                     .pattern = REG_PATTERN_COUNT,

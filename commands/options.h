@@ -25,10 +25,11 @@ enum {
     FOR_HISTORY = 64,
     FOR_COMPARE = 128,
     FOR_SLURM = 256,
+    FOR_MUTATE = 1024,
     FOR_SELFTEST = 2048
 };
 #define SLURM_FOLDER "hipcontract-slurm"
-enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5, DEFAULT_LAST = 20 };
+enum { OPTION_NAMES = 64, DEFAULT_RUNS = 5, DEFAULT_LAST = 20, DEFAULT_SAMPLE = 50, DEFAULT_SEEDS = 2, DEFAULT_LEAST = 95 };
 
 struct arguments {
     const char *command; /* its name */
@@ -74,7 +75,11 @@ struct arguments {
     struct report_files report_files;
     const char *const *logs; /* report's operands */
     size_t n_logs;
-    int color; /* 1, 0, or -1: as the terminal says */
+    int sample;      /* mutants a registration; 0: all */
+    int n_seeds;     /* other seeds on which a mutant that lives is compared */
+    int least;       /* percent that a score must be */
+    bool equivalent; /* list equivalent mutants */
+    int color;       /* 1, 0, or -1: as the terminal says */
 };
 
 /* Parses a command's arguments; strings are borrowed from argv. Errors: STATUS_USAGE, one line with a hint. */

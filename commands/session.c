@@ -130,8 +130,7 @@ static bool open_gpu(const struct session *session, const char *chip, struct dev
     return false;
 }
 
-/* As many as a launcher that is registered for the chip wants, where none is said. */
-static int n_devices(const struct session *session, const char *chip)
+int session_devices(const struct session *session, const char *chip)
 {
     int n = 1;
     for (size_t i = 0; i < session->registry.n_registrations; i++) {
@@ -149,7 +148,7 @@ bool session_device(const struct session *session, const char *chip, int n_threa
         return open_gpu(session, chip, device, error);
     struct emulator_options options = {
         .chip = chip ? chip : DEFAULT_CHIP,
-        .n_devices = n_devices(session, chip ? chip : DEFAULT_CHIP),
+        .n_devices = session_devices(session, chip ? chip : DEFAULT_CHIP),
         .n_threads = n_threads,
         .checks = session->arguments->checks & CHECKS_BASIC,
         .matrix_model = session->arguments->matrix_model,

@@ -32,6 +32,8 @@ struct builder session_builder(struct toolchain *toolchain);
 bool session_open(struct session *session, const struct arguments *arguments, struct error *error);
 void session_close(struct session *session);
 
+/* Emulated devices for a chip: as many as a launcher that is registered for it wants, where none is said. */
+int session_devices(const struct session *session, const char *chip);
 /* Opens the device for a chip: the emulator of it, which has n_threads host threads, or the GPU, whose chip must be that
  * one where chip is not NULL. */
 bool session_device(const struct session *session, const char *chip, int n_threads, struct device **device,

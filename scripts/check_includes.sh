@@ -14,7 +14,7 @@ controls/|contract/registry\.h|contract/base/.*|kernels/.*
 records/|contract/base/.*|device/code_object\.h|records/.*
 toolchain/|contract/base/.*|toolchain/.*
 device/|contract/base/.*|records/chips\.h|device/.*
-reports/|contract/(verdict|counts|version)\.h|contract/base/.*|records/(record_file|audit_diff)\.h|reports/.*
+reports/|contract/(verdict|counts|version)\.h|mutation/score\.h|contract/base/.*|records/(record_file|audit_diff)\.h|reports/.*
 mutation/|contract/.*|device/.*|records/chips\.h|mutation/.*
 commands/|.*
 tests/|.*
