@@ -2,8 +2,9 @@
  * Gate 1: the same bytes in every run, and only its own memory written.
  *
  * Each run starts from freshly poisoned outputs, alternating between two poisons, and on a device that takes schedules each
- * has its own (the first the natural one). On a device that reports findings, the last run is made with all its checks and
- * without guards, so that the first byte past a tensor is already outside an allocation.
+ * has its own (the first the natural one). Where the device can place them so, the second run's tensors lie across
+ * multiples of 4 GiB: an address that loses its carry is another one there. On a device that reports findings, the last run
+ * is made with all its checks and without guards, so that the first byte past a tensor is already outside an allocation.
  */
 #include "contract/gates.h"
 
@@ -192,6 +193,12 @@ static void set_checks(struct device *device, unsigned checks)
         device->set_checks(device, checks);
 }
 
+static void set_straddle(struct device *device, bool on)
+{
+    if (device->straddle)
+        device->straddle(device, on);
+}
+
 /* How the device is to run what it has been given; NULL: in the natural order, with the cheap checks. */
 static void set_launch(struct device *device, const struct gate1_launch *launch, unsigned checks)
 {
@@ -204,7 +211,10 @@ bool gate1_start(const struct launch_target *target, const struct host_case *hos
                  struct verdict *verdict)
 {
     struct error error = {0};
-    if (!workspace_open(ws, target->device, host, fault, launch->layout, launch->poison, &error)) {
+    set_straddle(target->device, launch->straddles);
+    bool is_open = workspace_open(ws, target->device, host, fault, launch->layout, launch->poison, &error);
+    set_straddle(target->device, false);
+    if (!is_open) {
         not_run(verdict, launch->name, &error);
         return false;
     }
@@ -341,7 +351,8 @@ static void make_runs(const struct launch_target *target, const struct host_case
                                       .poison = r % 2 ? POISON_PATTERN : POISON_NAN,
                                       .layout = tight_last && r == options->n_runs - 1 ? LAYOUT_TIGHT : LAYOUT_GUARDED,
                                       .schedule = gate1_schedule(options->seed, options->schedule, r),
-                                      .checks = checks_of(options, r)};
+                                      .checks = checks_of(options, r),
+                                      .straddles = r == 1};
         snprintf(name, sizeof name, "run %d", r + 1);
         gate1_name_checks(target->device, launch.checks, verdict); /* of the last run that begins */
         if (!one_run(target, host, fault, r, &launch, arena, first, verdict))

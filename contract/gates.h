@@ -56,6 +56,7 @@ struct gate1_launch {
     enum workspace_layout layout;
     uint64_t schedule; /* 0: the natural order */
     unsigned checks;   /* bits 1 << FINDING_… that the device makes */
+    bool straddles;    /* each tensor lies across a multiple of 4 GiB, where the device can place it so */
 };
 
 /* The outputs of a workspace that was read back; the bytes stay the workspace's. */

@@ -114,6 +114,9 @@ struct device {
     void (*set_schedule)(struct device *device, uint64_t seed);
     /* Emulator: names an allocation in findings ("input x"); pointer is its first byte. May be NULL. */
     void (*name_allocation)(struct device *device, const void *pointer, const char *name);
+    /* Emulator: allocations from now on each have a multiple of 4 GiB in their middle, so that sums of addresses carry into
+     * the high half, as long as there is room for that. NULL where the device places memory as it likes. */
+    void (*straddle)(struct device *device, bool on);
     /* Emulator: the checks (bits 1 << FINDING_…) of later launches. NULL where the device has none. */
     void (*set_checks)(struct device *device, unsigned checks);
     /* Emulator: n_bytes at a device pointer count as never written until the next write of them, whatever they hold. NULL

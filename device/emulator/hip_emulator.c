@@ -421,6 +421,14 @@ static void name_allocation(struct device *device, const void *pointer, const ch
     pthread_mutex_unlock(&emulator->lock);
 }
 
+static void straddle(struct device *device, bool on)
+{
+    struct emulator *emulator = emulator_of(device);
+    pthread_mutex_lock(&emulator->lock);
+    memory_straddle(emulator->memory, on);
+    pthread_mutex_unlock(&emulator->lock);
+}
+
 static size_t take_findings(struct device *device, struct finding *out, size_t capacity)
 {
     struct emulator *emulator = emulator_of(device);
@@ -559,6 +567,7 @@ static void fill_device(struct emulator *emulator)
         .wave_size = emulator->chip->default_wave,
         .set_schedule = set_schedule,
         .name_allocation = name_allocation,
+        .straddle = straddle,
         .set_checks = set_checks,
         .forget = forget,
         .report_wave_size = report_wave_size,

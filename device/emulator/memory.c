@@ -12,6 +12,8 @@
  */
 #define GUEST_FIRST                                                                                                        \
     UINT64_C(0x200000000000) /* clear of flat apertures and of what Linux hands out, ASan's shadow included */
+#define GUEST_END    UINT64_C(0x7ffe00000000)
+#define LOW_HALF_END UINT64_C(0x100000000) /* what 32 bits of an address do not reach */
 enum {
     GUEST_ALIGNMENT = 256,
     GUARD_BYTES = 64 << 10,
@@ -36,7 +38,7 @@ struct memory {
     size_t n_allocations, capacity, n_freed;
     uint64_t next_address;
     uint64_t generation; /* of the spans' places and states */
-    bool counts_depth;
+    bool counts_depth, straddles;
 };
 
 struct memory *memory_open(void)
@@ -100,6 +102,19 @@ void memory_poison(uint8_t *zeros, size_t n_bytes)
         memset(zeros, POISON_BYTE, n_bytes);
 }
 
+void memory_straddle(struct memory *memory, bool on)
+{
+    memory->straddles = on;
+}
+
+/* The next free place, or the next that has a multiple of 4 GiB in its middle, while there are any. */
+static uint64_t place(const struct memory *memory, size_t n_bytes)
+{
+    uint64_t half = n_bytes / 2 & ~(uint64_t)(GUEST_ALIGNMENT - 1);
+    uint64_t middle = (memory->next_address + half + LOW_HALF_END - 1) & ~(LOW_HALF_END - 1);
+    return memory->straddles && middle + n_bytes < GUEST_END ? middle - half : memory->next_address;
+}
+
 uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, const char *name)
 {
     size_t bytes = n_bytes ? n_bytes : 1;
@@ -111,10 +126,11 @@ uint64_t memory_allocate(struct memory *memory, size_t n_bytes, int device, cons
     memory_poison(host, bytes);
     struct allocation *allocation = &memory->allocations[memory->n_allocations++];
     *allocation = (struct allocation){
-        .span = {.base = memory->next_address, .n_bytes = bytes, .host = host, .device = device}, .host_bytes = bytes};
+        .span = {.base = place(memory, bytes), .n_bytes = bytes, .host = host, .device = device}, .host_bytes = bytes};
     allocation->is_defined = bytes > EAGER_POISON_BYTES;
     snprintf(allocation->span.name, sizeof allocation->span.name, "%s", name ? name : "");
-    memory->next_address += (bytes + GUARD_BYTES + GUEST_ALIGNMENT - 1) & ~(uint64_t)(GUEST_ALIGNMENT - 1);
+    memory->next_address =
+        allocation->span.base + ((bytes + GUARD_BYTES + GUEST_ALIGNMENT - 1) & ~(uint64_t)(GUEST_ALIGNMENT - 1));
     return allocation->span.base;
 }
 

@@ -43,6 +43,9 @@ struct span_cache {
 
 struct memory *memory_open(void);
 void memory_close(struct memory *memory);
+/* Later allocations each have a multiple of 4 GiB in their middle, so that sums of addresses carry into the high half; as
+ * long as there is room for that. */
+void memory_straddle(struct memory *memory, bool on);
 /* n_bytes (0 counts as 1) filled with a poison (beyond 256 MiB: zeros, committed as they are touched, which count as
  * written), aligned to 256; the guest address, or 0 when the host is out of memory. name is copied. Deterministic: the same
  * calls give the same addresses. */

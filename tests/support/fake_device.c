@@ -20,6 +20,7 @@ static struct {
     hipError_t fail_code;
     bool malloc_fails;
     uint64_t schedule;
+    bool straddle_on, straddled;
 } fake;
 
 static hipError_t fake_malloc(void **pointer, size_t n_bytes)
@@ -28,6 +29,7 @@ static hipError_t fake_malloc(void **pointer, size_t n_bytes)
         if (!fake.allocations[i].data) {
             *pointer = fake.allocations[i].data = malloc(n_bytes);
             fake.allocations[i].n_bytes = n_bytes;
+            fake.straddled = fake.straddle_on;
             return *pointer ? hipSuccess : hipErrorOutOfMemory;
         }
     return hipErrorOutOfMemory;
@@ -87,7 +89,8 @@ static hipError_t fake_run(hipFunction_t function, unsigned grid_x, unsigned gri
                                  .grid = {grid_x, grid_y, grid_z},
                                  .block = {block_x, block_y, block_z},
                                  .n_launches = ++fake.n_launches,
-                                 .schedule = fake.schedule};
+                                 .schedule = fake.schedule,
+                                 .straddles = fake.straddled};
     kernel->run(&launch);
     return hipSuccess;
 }
@@ -126,6 +129,12 @@ static void set_schedule(struct device *device, uint64_t seed)
     fake.schedule = seed;
 }
 
+static void straddle(struct device *device, bool on)
+{
+    (void)device;
+    fake.straddle_on = on;
+}
+
 static size_t take_findings(struct device *device, struct finding *out, size_t capacity)
 {
     (void)device;
@@ -152,6 +161,7 @@ struct device *fake_device_open(const struct fake_kernel *kernels, bool with_fin
         .hip = &fake_api, .kind = "fake", .chip = "gfx1151", .n_devices = 1, .wave_size = 32, .close = close_device};
     if (with_findings) {
         fake.device.set_schedule = set_schedule;
+        fake.device.straddle = straddle;
         fake.device.take_findings = take_findings;
     }
     return &fake.device;

@@ -12,6 +12,7 @@ struct fake_launch {
     unsigned grid[3], block[3];
     int n_launches;    /* since the device was opened, this one included */
     uint64_t schedule; /* as set */
+    bool straddles;    /* memory was allocated last while the device was to lay it across a multiple of 4 GiB */
 };
 
 struct fake_kernel {

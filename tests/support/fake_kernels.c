@@ -78,6 +78,14 @@ static void run_differs(const struct fake_launch *launch)
         dot_of(launch).y[0] = nextafterf(dot_of(launch).y[0], INFINITY);
 }
 
+/* An address that is summed in 32 bits alone. */
+static void run_loses_carry(const struct fake_launch *launch)
+{
+    run_dot(launch);
+    if (launch->straddles)
+        dot_of(launch).y[0] += 1;
+}
+
 /* A race: the order of two writers follows the schedule. */
 static void run_follows_schedule(const struct fake_launch *launch)
 {
@@ -185,6 +193,7 @@ const struct fake_kernel fake_kernels[] = {{"dot", run_dot},
                                            {"changes_input", run_changes_input},
                                            {"differs", run_differs},
                                            {"follows_schedule", run_follows_schedule},
+                                           {"loses_carry", run_loses_carry},
                                            {"hides_nan", run_hides_nan},
                                            {"disturbs_neighbour", run_disturbs_neighbour},
                                            {"drops_last_term", run_drops_last_term},

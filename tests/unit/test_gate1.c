@@ -94,6 +94,14 @@ static void a_race_shows_because_schedules_differ(void **state)
     assert_int_equal(judged("follows_schedule", false).status, VERDICT_PASS);
 }
 
+/* A device that cannot place memory so hides it. */
+static void a_lost_carry_of_an_address_shows_in_the_second_run(void **state)
+{
+    (void)state;
+    assert_red("loses_carry", true, "run 2 differs from run 1 in 1 elements of y, first 0");
+    assert_int_equal(judged("loses_carry", false).status, VERDICT_PASS);
+}
+
 /* As a field, and no number but that of the reason. */
 static void the_schedule_of_a_red_run_is_noted(void **state)
 {
@@ -190,6 +198,7 @@ int main(void)
         cmocka_unit_test(changed_input_is_found),
         cmocka_unit_test(different_bytes_between_runs_are_found),
         cmocka_unit_test(a_race_shows_because_schedules_differ),
+        cmocka_unit_test(a_lost_carry_of_an_address_shows_in_the_second_run),
         cmocka_unit_test(the_schedule_of_a_red_run_is_noted),
         cmocka_unit_test(read_past_the_end_is_found_in_the_tight_layout),
         cmocka_unit_test(findings_are_red_with_their_text),

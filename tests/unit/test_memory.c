@@ -33,6 +33,23 @@ static void the_same_calls_give_the_same_addresses(void **state)
     memory_close(second);
 }
 
+/* And they stay apart, also where there is no more room for it. */
+static void allocations_straddle_a_multiple_of_4_gib_where_they_are_to(void **state)
+{
+    uint64_t end = 0;
+    int n_straddling = 0, n = 0;
+    memory_straddle(*state, true);
+    for (; n < 30000; n++) {
+        uint64_t address = memory_allocate(*state, 1024, 0, "x");
+        assert_true(address % 256 == 0 && (end == 0 || address - end >= GUARD_BYTES));
+        n_straddling += address >> 32 != (address + 1023) >> 32;
+        end = address + 1024;
+    }
+    assert_in_range(n_straddling, 20000, n - 1);
+    memory_straddle(*state, false);
+    assert_true(memory_allocate(*state, 1024, 0, "x") - end < 2 * GUARD_BYTES);
+}
+
 static void allocations_are_aligned_and_apart(void **state)
 {
     uint64_t end = 0;
@@ -173,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MEMORY_TEST(the_same_calls_give_the_same_addresses),
         MEMORY_TEST(allocations_are_aligned_and_apart),
+        MEMORY_TEST(allocations_straddle_a_multiple_of_4_gib_where_they_are_to),
         MEMORY_TEST(contents_start_poisoned),
         MEMORY_TEST(host_bytes_must_lie_in_one_live_allocation),
         MEMORY_TEST(only_the_first_byte_of_a_live_allocation_frees_it),

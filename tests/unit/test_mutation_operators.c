@@ -114,7 +114,7 @@ static void arithmetic_is_edited(void **state)
         {"gfx1151", 32, "v_fma_f32 v0, v1, v2, v3", MUTATION_FMA, 0, "v_mul_f32_e64 v0, v1, v2"},
         {"gfx1151", 32, "v_fmac_f32_e32 v0, v1, v2", MUTATION_FMA, 0, "v_mul_f32_e32 v0, v1, v2"},
         {"gfx1151", 32, "v_fmaak_f32 v0, v1, v2, 0x3fb8aa3b", MUTATION_FMA, 0, "v_mul_f32_e64 v0, v1, v2"},
-        {"gfx1151", 32, "v_fmamk_f32 v0, v1, 0x3fb8aa3b, v2", MUTATION_FMA, 0, "v_mul_f32_e32 v0, 0x3fb8aa3b, v1"},
+        {"gfx1151", 32, "v_fmamk_f32 v0, v1, 0x3fb8aa3b, v2", MUTATION_FMA, 0, "v_mul_f32 v0, 0x3fb8aa3b, v1"},
         {"gfx1151", 32, "v_pk_fma_f16 v0, v1, v2, v3 op_sel_hi:[1,0,1]", MUTATION_FMA, 0,
          "v_pk_mul_f16 v0, v1, v2 op_sel_hi:[1,0]"},
         {"gfx942", 64, "v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]", MUTATION_FMA, 1,
