@@ -151,8 +151,10 @@ static bool mutate_all(struct mutation_run *run, struct error *error)
 {
     const struct arguments *a = &run->arguments;
     static const char *const default_chips[] = {DEFAULT_CHIP};
-    const char *const *chips = a->n_chips ? a->chips : default_chips;
-    for (size_t i = 0; i < (a->n_chips ? a->n_chips : 1); i++) {
+    bool is_default = a->n_chips == 0;
+    const char *const *chips = is_default ? default_chips : a->chips;
+    size_t n_chips = is_default ? 1 : a->n_chips;
+    for (size_t i = 0; i < n_chips; i++) {
         run->options.n_devices = session_devices(&run->session, chips[i]);
         if (!mutate_chip(run, chips[i], error))
             return false;

@@ -43,12 +43,13 @@ too_low_a_score_is_red() { mutate 1 --sample 24 --least 100 && out_says '^SURVIV
 # A worker that is killed costs its mutant, not the run.
 a_killed_worker_is_replaced() {
     "$HIPCONTRACT" mutate --quick --only $kernel --sample 200 --jobs 1 --least 0 --log "$work/killed.jsonl" >"$work/out" 2>"$work/err" &
-    local pid=$! child='' i
+    local pid=$! child='' children=() c i
     for ((i = 0; i < 600 && ${#child} == 0; i++)); do
         sleep 0.05
         kill -0 $pid || return 1
         # With the mutants' work begun there is a child that opened no compiler: it runs this very program.
-        for c in $(cat /proc/$pid/task/$pid/children 2>/dev/null); do
+        read -ra children 2>/dev/null <"/proc/$pid/task/$pid/children"
+        for c in "${children[@]}"; do
             [ "$(readlink "/proc/$c/exe")" = "$(readlink "/proc/$pid/exe")" ] && child=$c
         done
     done
