@@ -313,10 +313,12 @@ static bool edit_lane(const struct mutation_site *site, int variant, struct asm_
     return set_operand(text, 2, "-2");
 }
 
+/* A conditional branch to what comes before it. s_cbranch_execz only spares a wave what none of its lanes would do. */
 static bool jumps_back(const struct emulated_code *code, uint32_t index)
 {
     const struct instruction *in = &code->instructions[index];
-    return in->class == CLASS_BRANCH && strncmp(in->text, "s_cbranch_", 10) == 0 && in->target <= index;
+    return in->class == CLASS_BRANCH && strncmp(in->text, "s_cbranch_", 10) == 0 && in->target <= index &&
+           strncmp(in->text, "s_cbranch_execz", 15) != 0;
 }
 
 static bool edit_loop_round(const struct mutation_site *site, int variant, struct asm_text *text)

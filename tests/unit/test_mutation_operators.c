@@ -175,6 +175,7 @@ static void order_and_control_are_edited(void **state)
         {"gfx1151", 32, "s_mov_b32 exec_lo, s3", MUTATION_LANE, 0, "s_and_b32 exec_lo, s3, -2"},
         {"gfx1151", 32, "s_mov_b32 s3, s4", MUTATION_LANE, 0, NULL},
         {"gfx1151", 32, "s_cbranch_scc1 65535", MUTATION_LOOP_ROUND, 0, "s_nop 0"},
+        {"gfx1151", 32, "s_cbranch_execz 65535", MUTATION_LOOP_ROUND, 0, NULL},
         {"gfx1151", 32, "s_cbranch_scc1 1\ns_nop 0\ns_endpgm", MUTATION_LOOP_ROUND, 0, NULL},
         {"gfx1151", 32, "s_cmp_lt_u32 s0, s1\ns_cbranch_scc1 65534", MUTATION_LOOP_BOUND, 0, "s_cmp_le_u32 s0, s1"},
         {"gfx1151", 32, "s_cmp_lt_u32 s0, s1\ns_cbranch_scc1 0\ns_endpgm", MUTATION_LOOP_BOUND, 0, NULL},
