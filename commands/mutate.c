@@ -52,11 +52,10 @@ static void report_score(struct mutation_run *run, const struct mutation_score *
 static bool try_mutants(struct mutation_run *run, const struct subject *subject, const struct mutant_list *list,
                         struct arena *arena, uint64_t start_ns, struct error *error)
 {
-    struct workers_options options = {run->arguments.n_jobs, interrupt_requested, &run->interrupt};
     struct trial_result *results = arena_alloc(arena, (list->n + 1) * sizeof *results);
     if (!results)
         return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the results of %zu mutants", list->n);
-    if (!workers_run(subject, list, &options, results, error))
+    if (!workers_run(subject, list, run->arguments.n_jobs, results, error))
         return false;
     struct mutation_score score = mutation_score_make(subject, list, results);
     score.duration_ns = clock_ns() - start_ns;
@@ -117,7 +116,7 @@ static bool mutate_chip(struct mutation_run *run, const char *chip, struct error
     return true;
 }
 
-static struct subject_options subject_options(const struct mutation_run *run)
+static struct subject_options subject_options(struct mutation_run *run)
 {
     const struct arguments *a = &run->arguments;
     struct run_options options = {.only = a->only,
@@ -128,7 +127,11 @@ static struct subject_options subject_options(const struct mutation_run *run)
                                   .n_threads = a->n_jobs,
                                   .seed = a->seed,
                                   .checks = a->checks};
-    return (struct subject_options){.run = options, .n_seeds = a->n_seeds, .matrix_model = a->matrix_model};
+    return (struct subject_options){.run = options,
+                                    .n_seeds = a->n_seeds,
+                                    .matrix_model = a->matrix_model,
+                                    .interrupted = interrupt_requested,
+                                    .interrupt_context = &run->interrupt};
 }
 
 static bool open_run(struct mutation_run *run, struct error *error)

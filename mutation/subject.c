@@ -139,11 +139,18 @@ static bool measure_step(struct subject *subject, struct attempt *attempt, struc
     return step->kind != STEP_LAUNCH || keep_outputs(subject, step->index, &result.outputs, error);
 }
 
+static bool is_interrupted(const struct subject_options *options)
+{
+    return options->interrupted && options->interrupted(options->interrupt_context);
+}
+
 static bool measure_steps(struct subject *subject, struct attempt *attempt, struct error *error)
 {
     size_t n_kept = 0;
     for (size_t i = 0; i < subject->n_steps; i++) {
         bool passes = false;
+        if (is_interrupted(subject->options))
+            return error_set(error, STATUS_INTERRUPTED, "interrupted");
         if (!measure_step(subject, attempt, &subject->steps[i], &passes, error))
             return false;
         if (passes)

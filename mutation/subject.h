@@ -16,6 +16,8 @@ struct subject_options {
     int n_seeds;            /* of inputs on which a mutant that no step kills must leave the kernel's bytes */
     int n_devices;          /* emulated */
     enum matrix_model matrix_model;
+    bool (*interrupted)(void *context); /* may be NULL */
+    void *interrupt_context;
 };
 
 /* X(kind, name): what a step of the contract is. */
@@ -60,7 +62,7 @@ struct subject {
 
 /* Opens the cases of the shapes that the options select, and runs every step on the kernel itself, on an emulator that it
  * opens and closes. subject_close in either case. Errors: STATUS_USAGE for a registration that is invalid, STATUS_RED for
- * one that does not compile, STATUS_ENVIRONMENT. */
+ * one that does not compile, STATUS_ENVIRONMENT, STATUS_INTERRUPTED. */
 bool subject_open(struct subject *subject, const struct registry *registry, const struct registration *registration,
                   const char *chip, const struct builder *builder, const struct subject_options *options,
                   struct error *error);

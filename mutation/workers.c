@@ -119,8 +119,9 @@ static bool tend_all(struct crew *crew, struct error *error)
     return any;
 }
 
-static bool work_together(struct crew *crew, const struct workers_options *options, struct error *error)
+static bool work_together(struct crew *crew, struct error *error)
 {
+    const struct subject_options *options = crew->subject->options;
     struct error trouble = {0};
     bool interrupted = false;
     for (int i = 0; i < crew->n_workers && trouble.status == STATUS_OK; i++)
@@ -140,17 +141,17 @@ static bool work_together(struct crew *crew, const struct workers_options *optio
     return trouble.status == STATUS_OK;
 }
 
-bool workers_run(const struct subject *subject, const struct mutant_list *list, const struct workers_options *options,
-                 struct trial_result *results, struct error *error)
+bool workers_run(const struct subject *subject, const struct mutant_list *list, int n_workers, struct trial_result *results,
+                 struct error *error)
 {
     size_t n_bytes = sizeof(struct board) + (list->n + 1) * sizeof *results;
     struct crew crew = {.subject = subject, .list = list};
-    int most = options->n_workers < MOST_WORKERS ? options->n_workers : MOST_WORKERS;
+    int most = n_workers < MOST_WORKERS ? n_workers : MOST_WORKERS;
     crew.n_workers = list->n < (size_t)most ? (int)list->n : most;
     crew.board = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (crew.board == MAP_FAILED)
         return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the results of %zu mutants", list->n);
-    bool ok = work_together(&crew, options, error);
+    bool ok = work_together(&crew, error);
     memcpy(results, crew.board->results, list->n * sizeof *results);
     munmap(crew.board, n_bytes);
     return ok;

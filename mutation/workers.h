@@ -7,15 +7,9 @@
 
 #include "mutation/trial.h"
 
-struct workers_options {
-    int n_workers;
-    bool (*interrupted)(void *context); /* may be NULL */
-    void *interrupt_context;
-};
-
-/* Tries all mutants of the list; results[i] is the list's i-th. Where it is interrupted or a worker's environment fails,
- * false, and what was not tried is TRIAL_UNTRIED. */
-bool workers_run(const struct subject *subject, const struct mutant_list *list, const struct workers_options *options,
-                 struct trial_result *results, struct error *error);
+/* Tries all mutants of the list on so many processes; results[i] is the list's i-th. Where it is interrupted or a worker's
+ * environment fails, false, and what was not tried is TRIAL_UNTRIED. */
+bool workers_run(const struct subject *subject, const struct mutant_list *list, int n_workers, struct trial_result *results,
+                 struct error *error);
 
 #endif

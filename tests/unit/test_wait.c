@@ -7,11 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "device/emulator/memory_order.h"
+#include "device/emulator/sanitizer/sanitizer.h"
+#include "tests/support/group_runner.h"
 #include "tests/support/kernel_module.h"
 #include "tests/support/memory_runner.h"
 #include "tests/support/wave_runner.h"
@@ -38,6 +41,68 @@ static void hold(const struct wait_case *cases, size_t n_cases)
 }
 
 #define HOLD(cases) hold(cases, sizeof(cases) / sizeof *(cases))
+
+/* The text as a workgroup of n_items: the findings that it has. */
+static uint32_t n_findings_of_group(const char *chip, uint32_t n_lanes, uint32_t n_items, const char *text,
+                                    const char *part)
+{
+    uint8_t *bytes;
+    size_t n_bytes;
+    struct error error;
+    struct group_checks *checks;
+    assert_true(wave_runner_assemble(chip, n_lanes, text, &bytes, &n_bytes));
+    struct group_launch launch = {
+        .chip = chip, .n_lanes = n_lanes, .n_items = n_items, .code = bytes, .code_bytes = n_bytes, .lds_bytes = 1024};
+    struct group_runner *runner = group_runner_open(&launch, &error);
+    assert_non_null(runner);
+    free(bytes);
+    runner->dispatch.grid[0] = runner->dispatch.grid[1] = runner->dispatch.grid[2] = 1;
+    runner->dispatch.checks_wanted = 1u << FINDING_WAIT;
+    assert_true(sanitizer_dispatch_open(&runner->dispatch));
+    assert_true(sanitizer_group_open(&runner->dispatch, runner->group.n_waves, &checks));
+    sanitizer_group_start(&runner->group, checks, NULL);
+    group_runner_run(runner);
+    uint32_t n = runner->dispatch.n_findings_seen;
+    if (n)
+        assert_non_null(strstr(runner->findings[0].message, part));
+    sanitizer_group_end(&runner->group);
+    sanitizer_group_close(checks);
+    sanitizer_dispatch_close(&runner->dispatch);
+    runner->group.checks = NULL;
+    group_runner_close(runner);
+    return n;
+}
+
+/* One wave alone sees its own writes in order, and a read may stay under way. */
+static void a_write_to_lds_that_a_barrier_does_not_wait_for_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip, *text;
+        uint32_t n_lanes, n_items;
+        bool found;
+    } cases[] = {
+        {"gfx1151", "ds_store_b32 v0, v1\n s_barrier\n s_endpgm", 32, 64, true},
+        {"gfx1151", "ds_store_b32 v0, v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n s_endpgm", 32, 64, false},
+        {"gfx1151", "ds_store_b32 v0, v1\n s_waitcnt vmcnt(0)\n s_barrier\n s_endpgm", 32, 64, true},
+        {"gfx1151", "ds_store_b32 v0, v1\n ds_load_b32 v2, v0\n s_waitcnt lgkmcnt(1)\n s_barrier\n s_endpgm", 32, 64,
+         false},
+        {"gfx1151", "ds_add_u32 v0, v1\n s_barrier\n s_endpgm", 32, 64, true},
+        {"gfx1151", "ds_load_b32 v1, v0\n s_barrier\n s_endpgm", 32, 64, false},
+        {"gfx1151", "ds_store_b32 v0, v1\n s_barrier\n s_endpgm", 32, 32, false},
+        {"gfx90a", "ds_write_b32 v0, v1\n s_barrier\n s_endpgm", 64, 128, true},
+        {"gfx90a", "ds_write_b32 v0, v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n s_endpgm", 64, 128, false},
+        {"gfx1201", "ds_store_b32 v0, v1\n s_barrier_signal -1\n s_barrier_wait -1\n s_endpgm", 32, 64, true},
+        {"gfx1201", "ds_store_b32 v0, v1\n s_wait_dscnt 0x0\n s_barrier_signal -1\n s_barrier_wait -1\n s_endpgm", 32, 64,
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t n = n_findings_of_group(cases[i].chip, cases[i].n_lanes, cases[i].n_items, cases[i].text,
+                                         "comes to a barrier before a wait on lgkmcnt (dscnt)");
+        if ((n > 0) != cases[i].found)
+            fail_msg("%s: %u findings: %s", cases[i].chip, n, cases[i].text);
+    }
+}
 
 static void a_use_before_the_wait_is_found(void **state)
 {
@@ -177,6 +242,7 @@ static void a_wait_left_out_of_a_kernel_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_to_lds_that_a_barrier_does_not_wait_for_is_found),
         cmocka_unit_test(a_use_before_the_wait_is_found),
         cmocka_unit_test(code_that_waits_is_clean),
         cmocka_unit_test(a_wait_for_all_stores_is_known_on_every_chip),

@@ -26,7 +26,7 @@ void wait_wave_close(struct wave_checks *checks);
 void wait_wave_start(struct wave *wave);
 void wait_before(struct wave *wave, const struct instruction *in, const struct flow *flow);
 
-/* For flat accesses: which went to LDS. */
+/* Which went to LDS. */
 void wait_access(struct wave *wave, const struct access_record *record);
 
 /* nan.c */

@@ -1,7 +1,8 @@
 /*
  * Registers whose load is under way. Each load raises its counter and takes a ticket; a wait for at most n outstanding ones
  * completes all tickets but the last n, where the counter's instructions are done in order, and nothing but a wait for 0
- * does where they are not.
+ * does where they are not. A barrier orders what waves have done, not what they have begun: a write to LDS must have been
+ * waited for when its wave arrives (LLVM's AMDGPUUsage, "Memory Model": a release at workgroup scope waits for it).
  */
 #include "device/emulator/sanitizer/wait_events.h"
 
@@ -24,7 +25,8 @@ struct wait_wave {
     uint32_t issued[COUNTER_COUNT], done[COUNTER_COUNT];
     uint16_t events[COUNTER_COUNT]; /* bits 1 << enum wait_event of what is outstanding */
     uint64_t is_pending[N_HALVES][PENDING_WORDS];
-    bool any_pending;
+    bool any_pending, writes_lds; /* it did, and no barrier has found that done */
+    struct pending lds_write;     /* the last */
     struct pending pending[N_HALVES][FLOW_PLACES];
 };
 
@@ -48,6 +50,7 @@ void wait_wave_start(struct wave *wave)
     memset(wait->events, 0, sizeof wait->events);
     memset(wait->is_pending, 0, sizeof wait->is_pending);
     wait->any_pending = false;
+    wait->writes_lds = false;
 }
 
 static bool is_set(const uint64_t *words, unsigned place)
@@ -114,18 +117,19 @@ static const char *place_name(unsigned place, char *text, size_t capacity)
     return text;
 }
 
+static const char *const counter_names[] = {[COUNTER_LOAD] = "vmcnt (loadcnt)",
+                                            [COUNTER_STORE] = "vscnt (storecnt)",
+                                            [COUNTER_DS] = "lgkmcnt (dscnt)",
+                                            [COUNTER_KM] = "kmcnt",
+                                            [COUNTER_EXP] = "expcnt"};
+
 static void report(struct wave *wave, const struct pending *pending, unsigned place, const char *what)
 {
-    static const char *const names[] = {[COUNTER_LOAD] = "vmcnt (loadcnt)",
-                                        [COUNTER_STORE] = "vscnt (storecnt)",
-                                        [COUNTER_DS] = "lgkmcnt (dscnt)",
-                                        [COUNTER_KM] = "kmcnt",
-                                        [COUNTER_EXP] = "expcnt"};
     char name[24];
     struct wave_place other = wave_place_of(wave, -1);
     other.in = pending->in;
     wave_finding_with(wave, FINDING_WAIT, -1, &other, "%s is %s before a wait on %s for the instruction that loads it",
-                      place_name(place, name, sizeof name), what, names[pending->counter]);
+                      place_name(place, name, sizeof name), what, counter_names[pending->counter]);
 }
 
 /* Whether of two loads of one kind into one register the later lands last. */
@@ -198,11 +202,31 @@ static void issue(struct wave *wave, const struct instruction *in, const struct 
     mark(wait, in, flow, counter);
 }
 
+/* A wave that is alone in its workgroup sees its own writes in order. */
+static void arrive_at_barrier(struct wave *wave)
+{
+    struct wait_wave *wait = wave->checks->wait;
+    const struct pending *write = &wait->lds_write;
+    bool is_done = !wait->writes_lds || (int32_t)(write->ticket - wait->done[write->counter]) <= 0;
+    wait->writes_lds = false;
+    if (is_done || wave->group->n_waves == 1)
+        return;
+    struct wave_place other = wave_place_of(wave, -1);
+    other.in = write->in;
+    wave_finding_with(wave, FINDING_WAIT, -1, &other,
+                      "comes to a barrier before a wait on %s for the instruction that writes LDS",
+                      counter_names[write->counter]);
+}
+
 void wait_before(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
     struct wait_wave *wait = wave->checks->wait;
     if (flow->event == EVENT_WAIT) {
         wait_for(wave->chip, wait, flow);
+        return;
+    }
+    if (flow->event == EVENT_BARRIER) {
+        arrive_at_barrier(wave);
         return;
     }
     if (wait->any_pending && flow->pair)
@@ -218,7 +242,14 @@ void wait_access(struct wave *wave, const struct access_record *record)
 {
     struct wait_wave *wait = wave->checks->wait;
     const struct flow *flow = flow_of(wave->code, wave->current);
-    if (flow->event != EVENT_FLAT || record->space != ACCESS_LDS)
+    enum wait_counter counter = wait_counter_of(wave->chip, EVENT_LDS, true);
+    if (record->space != ACCESS_LDS)
         return;
-    mark(wait, wave->current, flow, wait_counter_of(wave->chip, EVENT_LDS, true));
+    /* Loads to LDS are of another counter, and which barrier is to order them is not known. */
+    if (record->kind != ACCESS_LOAD && flow->event != EVENT_LOAD) {
+        wait->writes_lds = true;
+        wait->lds_write = (struct pending){wave->current, wait->issued[counter], (uint8_t)counter, flow->event};
+    }
+    if (flow->event == EVENT_FLAT)
+        mark(wait, wave->current, flow, counter);
 }
