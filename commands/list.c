@@ -136,14 +136,24 @@ static json_t *controls_to_json(const struct registry *registry, const struct re
     return controls;
 }
 
+static const char *kind_of_bytes(const struct reg_bytes *b)
+{
+    return b->windows       ? "windows"
+           : b->expect      ? "expected"
+           : b->scaling     ? "scaling"
+           : b->permutation ? "permutation"
+                            : "padding";
+}
+
 static json_t *bytes_to_json(const struct registration *r)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < r->n_bytes; i++) {
         const struct reg_bytes *b = &r->bytes[i];
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:i}", "name", b->name, "what", b->what,
-                                             "shape", b->shape.label, "pattern", reg_pattern_name(b->pattern), "heavy",
-                                             b->shape.heavy, "quick", b->shape.quick, "launches", bytes_launches(b)));
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:i}", "name", b->name, "kind",
+                                             kind_of_bytes(b), "what", b->what, "shape", b->shape.label, "pattern",
+                                             reg_pattern_name(b->pattern), "heavy", b->shape.heavy, "quick", b->shape.quick,
+                                             "launches", bytes_launches(b)));
     }
     return all;
 }

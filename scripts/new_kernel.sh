@@ -67,6 +67,8 @@ fill "$registration" <<'EOF'
 
 #include <math.h>
 
+#include "kernels/relations.h"
+
 enum { X, W, OUT };                     /* tensors */
 enum { THREADS = 64, TREE_ROUNDS = 6 }; /* as in the .hip */
 static const float scale = 0.5f;
@@ -196,6 +198,18 @@ static void exact(const struct reg_case *c, int tensor, int64_t first, int64_t n
     }
 }
 
+/* What must follow bit for bit when rows change places, x is scaled by powers of two, or zeros are added to the columns. */
+#define RELATION(...)                                                                                                      \
+    {                                                                                                                      \
+        __VA_ARGS__, .shape = {.label = "5x66", .dim = {5, 66}, .quick = true}, .fill = reg_fill_scalable                  \
+    }
+
+static const struct reg_bytes bytes[] = {
+    RELATION(SCALE("x", 1u << X, 1u << OUT, 1u << X | 1u << W, .beside_unit = -1 /* the scale */)),
+    RELATION(PERMUTE("rows", 0, .row_tensors = 1u << X | 1u << OUT)),
+    RELATION(PAD("columns", .shape = {.label = "5x200", .dim = {5, 200}})),
+};
+
 static const struct registration @KERNEL@ = {
     .name = "@KERNEL@",
     .family = "@FAMILY@",
@@ -209,6 +223,7 @@ static const struct registration @KERNEL@ = {
     .audit = audit,
     .model = model,
     .exact = exact,
+    REG_BYTES(bytes),
 };
 REG_KERNEL(&@KERNEL@);
 EOF

@@ -49,7 +49,7 @@ full_disk() { run 2 contract --only "$kernel" --log /dev/full && err_says '/dev/
 
 holds() {
     run 0 contract --only "$kernel" --quick --log "$work/run.jsonl" && out_says "^hipcontract .* on gfx1151 \(emulated\), 5 runs, seed 1" &&
-        out_says "^PASS  gfx1151 $kernel  [0-9]+ shapes.*  gate 1: 5 runs byte-identical, guards intact, mem init race sync wait clean, bytes: rows; gate 2: [0-9]+ non-finite and [0-9]+ finite outputs match; gate 3: worst [0-9.e-]+ of the bound, depth 40 of 41 declared; gate 4: exact at .*, fp16 sums would miss .* and bf16 " &&
+        out_says "^PASS  gfx1151 $kernel  [0-9]+ shapes.*  gate 1: 5 runs byte-identical, guards intact, mem init race sync wait clean, bytes: rows, scale weight, permute rows; gate 2: [0-9]+ non-finite and [0-9]+ finite outputs match; gate 3: worst [0-9.e-]+ of the bound, depth 40 of 41 declared; gate 4: exact at .*, fp16 sums would miss .* and bf16 " &&
         out_says '^RED   gfx1151 [a-z0-9_]+  as planted, at gate [1-5]: ' && out_says "^LIMIT gfx1151 $kernel .*record current" &&
         out_says '^COVERAGE gfx1151 1 kernels x gates 1-5: 5 run, 0 modelled, 0 not run' &&
         last_line_is '^SUMMARY gfx1151 1 kernels: 1 pass gates 1-4, 0 fail, 0 known findings; [0-9]+ controls: [0-9]+ red as planted, 0 missed; 0 limit problems; gates [0-9]+ ms, limits [0-9]+ ms$'
@@ -76,6 +76,11 @@ one_byte_contract() {
     run 0 run "$kernel" --bytes rows && out_says "^PASS gate 1, bytes rows at 9x1025 \(signed\): a row's bytes .*; 6 launches, 20500 elements compared, " &&
         run 0 list --only "$kernel" && out_says '^  bytes   rows  .* \(6 launches at 9x1025\(quick\), signed\)$' &&
         out_says '^  control rms_norm_one_launch_late .*gate 1, bytes rows at 9x1025, signed'
+}
+a_relation() {
+    run 0 run "$kernel" --bytes 'permute rows' && out_says '^PASS gate 1, bytes permute rows at 5x1026 \(signed\): rows in another order .*; 3 launches, 10260 elements compared, ' &&
+        grep -qE '"name":"scale weight",.*"runs":3,.*"compared":10260,.*"reason":"from 2\^-[0-9]+ to 2\^[0-9]+"' "$work/run.jsonl" &&
+        run 0 list --only "$kernel" --json && out_says '"kind": ?"permutation"'
 }
 unknown_bytes() {
     run 2 run "$kernel" --bytes columns && err_says 'has no byte contract columns; it has: rows' && one_error_line &&
@@ -208,6 +213,7 @@ check 'a terminal has a status line, a pipe has none' status_line
 check 'outputs do not depend on host threads' repeats
 check 'one case runs verbosely' one_case
 check 'one byte contract runs verbosely and is listed' one_byte_contract
+check 'so does a relation, and its log has the powers of two' a_relation
 check 'an unknown byte contract lists those that exist' unknown_bytes
 check 'an unknown shape lists those that exist' unknown_shape
 check 'rows are dumped with their bits and hashes' dumps
