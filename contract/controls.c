@@ -114,7 +114,8 @@ static bool is_red_as_planted(const struct control *k, const struct verdict *gat
     if (harness_has(HARNESS_CONTROLS_RED))
         return true;
     bool found = k->finding && gate->has_finding && gate->finding.kind == finding_kind_find(k->finding, strlen(k->finding));
-    return gate->status == VERDICT_FAIL && gate->gate == k->gate && (!k->finding || found);
+    bool at_gate = gate->gate == k->gate || harness_has(HARNESS_ANY_GATE);
+    return gate->status == VERDICT_FAIL && at_gate && (!k->finding || found);
 }
 
 /* Where the fault must do no harm: a pass is what is wanted, anything else a miss. */
@@ -140,7 +141,8 @@ static void as_control(const struct control *k, const struct verdict *gate, stru
     double factor = gate->gate == GATE_BOUND ? gate->worst_ratio : 0;
     *verdict = *gate;
     verdict->worst_ratio = factor;
-    verdict->status = red && factor >= k->least_factor ? VERDICT_RED : VERDICT_MISS;
+    bool enough = factor >= k->least_factor || harness_has(HARNESS_FACTOR_IGNORED);
+    verdict->status = red && enough ? VERDICT_RED : VERDICT_MISS;
     if (red && verdict->status == VERDICT_MISS)
         verdict_reason(verdict, "red at gate %d by %.4g times the bound, less than the %.4g it must be", k->gate, factor,
                        k->least_factor);

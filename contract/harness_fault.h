@@ -31,12 +31,16 @@
     X(TWIN_PASSES, "the twin is not compared")                                                                             \
     X(DEPTH_PASSES, "the depth is not measured")                                                                           \
     X(GATE_4_PASSES, "gate 4 always passes")                                                                               \
+    X(PROOFS_UNASKED, "no gate has to prove that it bites")                                                                \
     X(PREMISE_HOLDS, "gate 4 accepts every premise")                                                                       \
     X(LAUNCHES_FIT, "every launch fits")                                                                                   \
     X(KNOWN_FOREVER, "known findings never expire")                                                                        \
     X(TEETH_CAUGHT, "every tooth is taken for caught")                                                                     \
     X(CONTROLS_RED, "every control is taken for red")                                                                      \
+    X(FACTOR_IGNORED, "a control may be red by any factor")                                                                \
+    X(ANY_GATE, "a control may be red at any gate")                                                                        \
     X(CONTROLS_LEFT_OUT, "controls are not run")                                                                           \
+    X(SHAPE_LEFT_OUT, "the last shape is not run")                                                                         \
     X(STATUS_FORGOTTEN, "the exit status forgets red verdicts")
 
 #define HARNESS_FAULT_ENUM(fault, name) HARNESS_##fault,

@@ -86,6 +86,9 @@ enum { N_PROBES = sizeof probes / sizeof *probes };
       .offset_rows = 1)                                                                                                    \
     X(stale, "the weights of another seed", GATE_BOUND, .how = CONTROL_STALE, .shape = "6x65", .tensor = SELFTEST_W)       \
     X(no_fault, "nothing is wrong", GATE_BOUND, .how = CONTROL_SCALAR, .shape = "6x65", .arg = 3)                          \
+    X(too_weak, "x a row late, and more than that is asked for", GATE_BOUND, .how = CONTROL_POINTER, .shape = "6x65",      \
+      .tensor = SELFTEST_X, .offset_rows = 1, .least_factor = 1e30)                                                        \
+    X(elsewhere, "writes past the end, which gate 3 does not see", GATE_BOUND, BUILD("PAST_END", "6x65", ))                \
     X(f16_sums, "keeps its sums in f16", GATE_EXACT, BUILD("F16_SUMS", "9x300", .pattern = REG_PATTERN_EXACT))             \
     X(block, "1024 threads where the kernel is compiled for 256", GATE_LIMITS, .how = CONTROL_RECORD, .shape = "6x65",     \
       .delta = 1024)

@@ -22,6 +22,8 @@ static const struct expectation expectations[] = {
     {"selftest_blind", SUBJECT_TOOTH, 0, VERDICT_BLIND, NULL},
     {"selftest_blind", SUBJECT_GATE, GATE_EXACT, VERDICT_FAIL, NULL}, /* its narrow sums would miss nothing: no proof */
     {"selftest_sums", SUBJECT_CONTROL, GATE_BOUND, VERDICT_MISS, "no_fault"},
+    {"selftest_sums", SUBJECT_CONTROL, GATE_BOUND, VERDICT_MISS, "too_weak"},
+    {"selftest_sums", SUBJECT_CONTROL, GATE_BOUND, VERDICT_MISS, "elsewhere"},
 };
 enum { N_EXPECTATIONS = sizeof expectations / sizeof *expectations };
 

@@ -42,6 +42,11 @@ static struct selftest_run sound_run(struct verdict verdicts[MOST])
     verdicts[n++] = verdict("selftest_blind", SUBJECT_TOOTH, 0, VERDICT_BLIND);
     verdicts[n++] = verdict("selftest_blind", SUBJECT_GATE, GATE_EXACT, VERDICT_FAIL);
     snprintf(verdicts[2].name, sizeof verdicts[2].name, "no_fault");
+    for (int i = 0; i < 2; i++) {
+        verdicts[n] = verdict("selftest_sums", SUBJECT_CONTROL, GATE_BOUND, VERDICT_MISS);
+        snprintf(verdicts[n].name, sizeof verdicts[n].name, "%s", i ? "elsewhere" : "too_weak");
+        n++;
+    }
     verdicts[0].output = (struct hash128){1, 2};
     return (struct selftest_run){.verdicts = verdicts, .n = n, .exit_status = STATUS_USAGE};
 }
@@ -80,8 +85,8 @@ static void verdicts_that_are_missing_or_more_are_noticed(void **state)
     struct verdict verdicts[MOST], fewer[MOST];
     struct selftest_run sound = sound_run(verdicts), run = sound_run(fewer);
     run.n--;
-    assert_noticed(&sound, &run, 1, "selftest_blind, gate 4, 6x65 (signed) is missing, not fail");
-    assert_noticed(&run, &sound, 1, "selftest_blind, gate 4, 6x65 (signed) is fail");
+    assert_noticed(&sound, &run, 1, "selftest_sums, control elsewhere, gate 3, 6x65 (signed) is missing, not miss");
+    assert_noticed(&run, &sound, 1, "selftest_sums, control elsewhere, gate 3, 6x65 (signed) is miss");
 }
 
 /* Of two verdicts on one place the first is compared with the first. */
