@@ -13,6 +13,7 @@
 #include "contract/registry_list.h"
 #include "contract/run.h"
 #include "contract/teeth.h"
+#include "reports/json_text.h"
 
 static const char usage[] = "usage: hipcontract list [OPTIONS]\n\n"
                             "Registrations with their shapes, patterns, chips, byte contracts and controls.\n";
@@ -226,11 +227,12 @@ static int list(const struct arguments *arguments, const struct registry *regist
             print_registration(registry, r);
         status = own > status ? own : status;
     }
-    if (arguments->json && !arguments->teeth) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
+    if (!arguments->json || arguments->teeth)
+        json_decref(all);
+    else if (!json_write(stdout, all, JSON_INDENT(2))) {
+        error_set(&error, STATUS_ENVIRONMENT, "out of host memory for the list");
+        return command_fail(arguments->command, &error);
     }
-    json_decref(all);
     return status;
 }
 

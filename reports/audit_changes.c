@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "reports/cells.h"
+#include "reports/json_text.h"
 
 /* A change and its words. */
 struct line {
@@ -96,10 +97,8 @@ bool audit_changes_write(FILE *out, enum audit_format format, const struct audit
             writers[format].line(out, &line);
         text_free(&text);
     }
-    if (ok && all) {
-        ok = json_dumpf(all, out, JSON_INDENT(2)) == 0;
-        fputc('\n', out);
-    }
+    if (ok && all)
+        return json_write(out, all, JSON_INDENT(2));
     json_decref(all);
     return ok;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/cells.h"
+#include "reports/json_text.h"
 
 /* The columns: names, then figures, then what is to be said. */
 enum column {
@@ -144,10 +145,8 @@ static bool write_json(FILE *out, const struct audit_line *lines, size_t n_lines
                                              cell_text_to_json(line->text), "problem", line->is_problem, "figures",
                                              line->figures ? cell_figures_to_json(line->figures) : NULL));
     }
-    bool ok = json_array_size(all) == n_lines && json_dumpf(all, out, JSON_INDENT(2)) == 0;
-    json_decref(all);
-    fputc('\n', out);
-    return ok;
+    bool is_whole = json_array_size(all) == n_lines;
+    return json_write(out, all, JSON_INDENT(2)) && is_whole;
 }
 
 bool audit_table_write(FILE *out, enum audit_format format, const struct audit_line *lines, size_t n_lines)

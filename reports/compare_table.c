@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "contract/base/words.h"
+#include "reports/json_text.h"
 
 enum { SHOWN_CASES = 40, CHIPS_BYTES = 160 };
 
@@ -206,7 +207,5 @@ bool compare_table_json(FILE *out, const struct comparison *comparison)
                                (json_int_t)comparison->n_different, "unstable", (json_int_t)comparison->n_unstable, "cases",
                                cases, "only_a", only_to_json(comparison->only_a, comparison->n_only_a), "only_b",
                                only_to_json(comparison->only_b, comparison->n_only_b));
-    bool ok = object && json_dumpf(object, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    json_decref(object);
-    return ok;
+    return json_write(out, object, JSON_INDENT(2)) && !ferror(out);
 }

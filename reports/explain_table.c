@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/cells.h"
+#include "reports/json_text.h"
 
 enum { SHOWN_ROWS = 12, NUMBER_BYTES = 16 };
 
@@ -140,10 +141,8 @@ static bool write_json(FILE *out, const struct explain_report *reports, size_t n
     json_t *all = json_array();
     for (size_t i = 0; i < n_reports; i++)
         json_array_append_new(all, to_json(&reports[i]));
-    bool ok = json_array_size(all) == n_reports && json_dumpf(all, out, JSON_INDENT(2)) == 0;
-    json_decref(all);
-    fputc('\n', out);
-    return ok;
+    bool is_whole = json_array_size(all) == n_reports;
+    return json_write(out, all, JSON_INDENT(2)) && is_whole;
 }
 
 bool explain_table_write(FILE *out, enum audit_format format, const struct explain_report *reports, size_t n_reports)

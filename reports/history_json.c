@@ -5,6 +5,7 @@
 
 #include "reports/cells.h"
 #include "reports/history_table.h"
+#include "reports/json_text.h"
 
 static json_t *known_or_null(int64_t number)
 {
@@ -69,22 +70,13 @@ static json_t *kernel_to_json(const struct history_kernel *kernel)
     return object;
 }
 
-/* Takes the object; false where an array of it lacks an element for want of memory. */
-static bool write_object(FILE *out, json_t *object, bool is_whole)
-{
-    bool ok = is_whole && object && json_dumpf(object, out, JSON_INDENT(2)) == 0;
-    json_decref(object);
-    fputc('\n', out);
-    return ok;
-}
-
 bool history_runs_write_json(FILE *out, const struct history_run *runs, size_t n_runs)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n_runs; i++)
         json_array_append_new(array, counts_of_run(&runs[i]));
     bool is_whole = json_array_size(array) == n_runs;
-    return write_object(out, json_pack("{s:o}", "runs", array), is_whole);
+    return json_write(out, json_pack("{s:o}", "runs", array), JSON_INDENT(2)) && is_whole;
 }
 
 bool history_rows_write_json(FILE *out, const struct history_row *rows, size_t n_rows, const struct history_kernel *kernels,
@@ -96,5 +88,6 @@ bool history_rows_write_json(FILE *out, const struct history_row *rows, size_t n
     for (size_t i = 0; i < n_kernels; i++)
         json_array_append_new(resources, kernel_to_json(&kernels[i]));
     bool is_whole = json_array_size(registrations) == n_rows && json_array_size(resources) == n_kernels;
-    return write_object(out, json_pack("{s:o, s:o}", "registrations", registrations, "kernels", resources), is_whole);
+    json_t *both = json_pack("{s:o, s:o}", "registrations", registrations, "kernels", resources);
+    return json_write(out, both, JSON_INDENT(2)) && is_whole;
 }

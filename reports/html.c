@@ -6,16 +6,14 @@
 
 #include "reports/html_data.h"
 #include "reports/html_page.h"
+#include "reports/json_text.h"
 
 #define DATA_MARK "@REPORT@"
 
 /* Nine digits tell every f32 from the next. NULL when out of host memory. */
 static char *dump(const struct report *report, struct arena *arena, enum html_detail detail)
 {
-    json_t *data = html_data(report, arena, detail);
-    char *text = data ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    json_decref(data);
-    return text;
+    return json_text(html_data(report, arena, detail), JSON_COMPACT | JSON_REAL_PRECISION(9));
 }
 
 /* With as much detail as fits. */

@@ -9,6 +9,7 @@
 #include "contract/base/file.h"
 #include "contract/base/text.h"
 #include "reports/counts_json.h"
+#include "reports/json_text.h"
 #include "reports/outputs_json.h"
 #include "reports/verdict_json.h"
 
@@ -19,19 +20,25 @@ static void keep_error(struct run_log *log, const char *reason)
     log->failed = true;
 }
 
-/* Takes the reference. */
+/* Malloc'ed; NULL when out of host memory. Takes the reference. */
+static char *line_of(json_t *object)
+{
+    return json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+}
+
+/* Takes the reference. A line is made whole before any of it is written. */
 static void write_line(struct run_log *log, json_t *object)
 {
     if (log->failed || !log->file) {
         json_decref(object);
         return;
     }
-    if (!object)
+    char *line = line_of(object);
+    if (!line)
         keep_error(log, "out of host memory for a line of the log");
-    else if (json_dumpf(object, log->file, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', log->file) == EOF ||
-             fflush(log->file) != 0)
+    else if (fputs(line, log->file) == EOF || fputc('\n', log->file) == EOF || fflush(log->file) != 0)
         keep_error(log, strerror(errno));
-    json_decref(object);
+    free(line);
 }
 
 static bool start(struct run_log *log, const char *path, const char *mode, struct error *error)
@@ -58,8 +65,7 @@ bool log_open(struct run_log *log, const char *path, const struct log_environmen
 /* Takes the reference; false when out of host memory. */
 static bool append_line(struct text *text, json_t *object)
 {
-    char *line = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(object);
+    char *line = line_of(object);
     if (line)
         text_append(text, "%s\n", line);
     bool ok = line != NULL;

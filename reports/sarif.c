@@ -10,6 +10,7 @@
 #include "reports/headline.h"
 #include "reports/output.h"
 #include "reports/source_path.h"
+#include "reports/json_text.h"
 #include "reports/utf8.h"
 
 /* What each check is about, for who has not met it. */
@@ -215,10 +216,5 @@ bool sarif_write(FILE *out, const struct report *report, struct error *error)
 {
     json_t *log = json_pack("{s:s, s:s, s:[o]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version",
                             "2.1.0", "runs", run(report));
-    if (log)
-        json_dumpf(log, out, JSON_INDENT(1));
-    if (log)
-        fputc('\n', out);
-    json_decref(log);
-    return output_end(out, log != NULL, error);
+    return output_end(out, json_write(out, log, JSON_INDENT(1)), error);
 }
