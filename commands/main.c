@@ -1,6 +1,7 @@
 /* The program: finds the command in the table and hands over. */
 #include "commands/commands.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -82,7 +83,18 @@ static int unknown_command(const char *name)
     return STATUS_USAGE;
 }
 
-int main(int argc, char **argv)
+/* What was printed and did not arrive (a full disk) was not told: the status says so. */
+static int end(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "hipcontract: standard output: %s; what is printed is not complete\n",
+            errno ? strerror(errno) : "cannot be written");
+    return status > STATUS_USAGE ? status : STATUS_USAGE;
+}
+
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -98,4 +110,9 @@ int main(int argc, char **argv)
     }
     const struct command *command = find(argv[1]);
     return command ? command->function(argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    return end(run(argc, argv));
 }
