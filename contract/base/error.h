@@ -1,6 +1,6 @@
 /*
  * Errors are values: a function that can fail returns false (or NULL) and fills the caller's struct error.
- * Nothing below main() exits. Callers may rely on the text being one line that says what, where and what to do.
+ * Nothing below main() exits. The text is one line that says what, where and what to do: control characters become '?'.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
