@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/utf8.h"
+
 void cell_write_csv(FILE *out, const char *word)
 {
     if (!word[strcspn(word, ",\"\r\n")]) {
@@ -25,11 +27,10 @@ json_t *cell_text_to_json(const char *word)
 {
     json_t *json = json_string(word);
     char *copy = json ? NULL : strdup(word);
-    for (char *at = copy; at && *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    if (copy)
+    if (copy) {
+        utf8_mend(copy);
         json = json_string(copy);
+    }
     free(copy);
     return json;
 }

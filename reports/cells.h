@@ -15,8 +15,7 @@
 void cell_write_csv(FILE *out, const char *word);
 /* A bar would end the cell. */
 void cell_write_markdown(FILE *out, const char *word);
-/* Words come from files and compilers: of those that are no UTF-8 each byte outside ASCII is "?". NULL only out of memory.
- */
+/* Words come from files and compilers: a byte that belongs to no character of UTF-8 is "?". NULL only out of memory. */
 json_t *cell_text_to_json(const char *word);
 /* Figures as numbers, what limits the occupancy as its name; those that a record lacks are absent. */
 json_t *cell_figures_to_json(const struct record *record);

@@ -4,6 +4,7 @@
 
 #include "reports/cells.h"
 #include "reports/history_state.h"
+#include "reports/utf8.h"
 
 struct costs {
     int64_t ns[HISTORY_COST_RUNS];
@@ -72,12 +73,15 @@ static void *add_row(struct rows *rows)
     return rows->data + rows->n++ * rows->n_bytes;
 }
 
-/* NULL stays NULL; false out of memory. */
+/* NULL stays NULL, and what is no UTF-8 in a damaged file is "?"; false out of memory. */
 static bool take_text(struct rows *rows, sqlite3_stmt *row, int column, const char **text)
 {
     const char *value = (const char *)sqlite3_column_text(row, column);
-    *text = value ? arena_format(rows->arena, "%s", value) : NULL;
-    return !value || *text;
+    char *copy = value ? arena_format(rows->arena, "%s", value) : NULL;
+    if (copy)
+        utf8_mend(copy);
+    *text = copy;
+    return !value || copy;
 }
 
 /* A name that the tables do not let be NULL: "" in a file that was changed by hand. */

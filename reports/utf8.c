@@ -26,3 +26,14 @@ size_t utf8_decode(const char *at, uint32_t *point)
     bool is_surrogate = *point >= 0xd800 && *point <= 0xdfff;
     return *point >= forms[form].least && *point <= 0x10ffff && !is_surrogate ? form + 1 : 0;
 }
+
+void utf8_mend(char *text)
+{
+    uint32_t point;
+    while (*text) {
+        size_t n_bytes = utf8_decode(text, &point);
+        if (n_bytes == 0)
+            *text = '?';
+        text += n_bytes ? n_bytes : 1;
+    }
+}

@@ -13,5 +13,7 @@
 
 /* The bytes of the sequence that begins here, 1 to 4, with its code point; 0 where none does. */
 size_t utf8_decode(const char *at, uint32_t *point);
+/* Each byte that belongs to no character becomes '?'. */
+void utf8_mend(char *text);
 
 #endif

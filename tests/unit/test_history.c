@@ -620,13 +620,15 @@ static void rows_that_were_changed_by_hand_are_read(void **state)
     record_run(place->path, &environment, 5);
     sql(place->path, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '');");
     sql(place->path,
-        "UPDATE runs SET toolchain = NULL, device = NULL, scope = NULL, chips = 7, started_s = 1e18, exit = 99;"
+        "UPDATE runs SET toolchain = NULL, device = NULL, scope = NULL, chips = 7, started_s = 1e18, exit = 99,"
+        " commit_id = CAST(x'61ff62' AS TEXT);"
         "INSERT INTO kernels (run, kernel, chip, figures) VALUES (1, 'symbol', 'gfx1151', '{\"vgprs\":\"many\"}'),"
         " (1, 'other', 'gfx1151', 'no json')");
     struct answer answer = ask(place->path, &all);
     assert_true(answer.n_rows == 1 && answer.n_runs == 1);
     assert_string_equal(answer.rows[0].run.scope, "");
     assert_string_equal(answer.runs[0].chips, "7");
+    assert_string_equal(answer.runs[0].commit, "a?b"); /* no UTF-8 */
     size_t n;
     struct history_kernel *kernels = ask_kernels(answer.history, &all, &answer.arena, &n);
     assert_int_equal(n, 2);
