@@ -1,12 +1,10 @@
 #include "reference/audit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <mpfr.h>
 
-#include "contract/base/error.h"
+#include "contract/base/memory_needed.h"
 
 enum { LIMBS = (AUDIT_BITS + GMP_NUMB_BITS - 1) / GMP_NUMB_BITS };
 
@@ -18,25 +16,16 @@ struct audit {
 };
 
 /* What MPFR allocates all the same, inside a function, cannot be refused: GMP would abort (GMP manual, "Custom
- * Allocation"). What was decided before is in the log. */
-static void *or_end(void *memory)
-{
-    if (memory)
-        return memory;
-    fflush(stdout);
-    fputs("hipcontract: out of host memory in the audit of a reference\n", stderr);
-    _exit(STATUS_ENVIRONMENT);
-}
-
+ * Allocation"). */
 static void *allocate(size_t n_bytes)
 {
-    return or_end(malloc(n_bytes));
+    return memory_needed(malloc(n_bytes));
 }
 
 static void *reallocate(void *old, size_t old_bytes, size_t n_bytes)
 {
     (void)old_bytes;
-    return or_end(realloc(old, n_bytes));
+    return memory_needed(realloc(old, n_bytes));
 }
 
 static void release(void *memory, size_t n_bytes)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contract/base/memory_needed.h"
+
 static double stream_at(const struct ds4_hc *p, int64_t row, int stream, int64_t column)
 {
     return p->streams[(row * DS4_STREAMS + stream) * p->n + column];
@@ -72,10 +74,10 @@ static double mixed_model(const struct ds4_hc *p, const struct policy *policy, i
 
 void ds4_hc_model(const struct ds4_hc *p, bool normed, const struct policy *policy, double *out)
 {
-    double *mixed = calloc((size_t)p->n, sizeof *mixed);
+    double *mixed = memory_needed(calloc((size_t)p->n, sizeof *mixed));
     struct policy of_streams = *policy;
     of_streams.tail_tile = 0; /* a tail is one of the row's width */
-    for (int64_t row = 0; mixed && row < p->rows; row++) {
+    for (int64_t row = 0; row < p->rows; row++) {
         for (int64_t i = 0; i < p->n; i++)
             mixed[i] = mixed_model(p, &of_streams, (row + policy->row_shift) % p->rows, i);
         if (normed)

@@ -3,15 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contract/base/memory_needed.h"
 #include "contract/base/parallel.h"
 
 enum { WIDTH = DS4_INDEXER_WIDTH };
 
-/* Rows of 128 numbers as doubles; NULL where there is no memory. */
+/* Rows of 128 numbers as doubles. */
 static double *rows_loaded(enum number_format format, const uint16_t *rows, int64_t n_rows)
 {
-    double *loaded = malloc((size_t)n_rows * WIDTH * sizeof *loaded);
-    for (int64_t i = 0; loaded && i < n_rows * WIDTH; i++)
+    double *loaded = memory_needed(malloc((size_t)n_rows * WIDTH * sizeof *loaded));
+    for (int64_t i = 0; i < n_rows * WIDTH; i++)
         loaded[i] = format_load(format, rows, i);
     return loaded;
 }
@@ -85,7 +86,7 @@ static void reference_token(void *context, int64_t token)
     const struct reference_job *job = context;
     const struct ds4_indexer *p = job->p;
     double *q = token_loaded(p, token);
-    for (int64_t key = 0; q && key < p->keys; key++)
+    for (int64_t key = 0; key < p->keys; key++)
         job->out[token * p->keys + key] = score_bound(p, token, q, job->k + key * WIDTH);
     free(q);
 }
@@ -94,9 +95,7 @@ void ds4_indexer_reference(const struct ds4_indexer *p, struct bound *out)
 {
     double *k = rows_loaded(p->format, p->k, p->keys);
     struct reference_job job = {p, k, out};
-    for (int64_t i = 0; i < p->tokens * p->keys; i++)
-        out[i] = (struct bound){0, INFINITY}; /* what stays where there is no memory */
-    parallel_for(p->n_threads, k ? p->tokens : 0, reference_token, &job);
+    parallel_for(p->n_threads, p->tokens, reference_token, &job);
     free(k);
 }
 
@@ -139,7 +138,7 @@ static void model_token(void *context, int64_t token)
     const struct policy *policy = job->policy;
     int64_t from = (token + policy->row_shift) % p->tokens;
     double *q = token_loaded(p, from);
-    for (int64_t key = 0; q && key < p->keys; key++) {
+    for (int64_t key = 0; key < p->keys; key++) {
         double sum = 0;
         for (int64_t head = 0; head < policy_terms(policy, p->heads); head++) {
             double dot = dot_model(policy, q + head * WIDTH, job->k + key * WIDTH);
@@ -154,9 +153,7 @@ void ds4_indexer_model(const struct ds4_indexer *p, const struct policy *policy,
 {
     double *k = rows_loaded(p->format, p->k, p->keys);
     struct model_job job = {p, k, policy, out};
-    for (int64_t i = 0; i < p->tokens * p->keys; i++)
-        out[i] = NAN; /* what stays where there is no memory */
-    parallel_for(p->n_threads, k ? p->tokens : 0, model_token, &job);
+    parallel_for(p->n_threads, p->tokens, model_token, &job);
     free(k);
 }
 

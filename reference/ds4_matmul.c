@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contract/base/memory_needed.h"
 #include "contract/base/parallel.h"
 #include "reference/blocks.h"
 #include "reference/wide_sum.h"
@@ -124,19 +125,17 @@ struct job {
     struct bound *out;
 };
 
-static const struct bound unknown = {0, INFINITY};
-
 /* Room for one column: its factors, a row of x, and the groups of one output. */
 struct scratch {
     double *factors, *x;
     struct step_terms *groups;
 };
 
-static bool scratch_open(struct scratch *s, const struct ds4_matmul *p)
+static struct scratch scratch_open(const struct ds4_matmul *p)
 {
-    *s = (struct scratch){calloc((size_t)p->k, sizeof(double)), calloc((size_t)p->k, sizeof(double)),
-                          calloc((size_t)p->n_groups, sizeof(struct step_terms))};
-    return s->factors && s->x && s->groups;
+    return (struct scratch){memory_needed(calloc((size_t)p->k, sizeof(double))),
+                            memory_needed(calloc((size_t)p->k, sizeof(double))),
+                            memory_needed(calloc((size_t)p->n_groups, sizeof(struct step_terms)))};
 }
 
 static void scratch_close(struct scratch *s)
@@ -151,15 +150,11 @@ static void reference_column(void *context, int64_t j)
     const struct job *job = context;
     const struct ds4_matmul *p = job->p;
     const void *row = row_of(p, j);
-    struct scratch s;
-    bool has_room = scratch_open(&s, p);
-    for (int64_t i = 0; has_room && i < p->k; i++)
+    struct scratch s = scratch_open(p);
+    for (int64_t i = 0; i < p->k; i++)
         s.factors[i] = factor(p, row, i);
     for (int64_t r = 0; r < p->rows; r++) {
         struct bound *out = &job->out[r * p->n + j];
-        *out = unknown;
-        if (!has_room)
-            continue;
         for (int64_t i = 0; i < p->k; i++)
             s.x[i] = x_at(p, r, i);
         fill_groups(p, s.factors, s.x, s.groups);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contract/base/memory_needed.h"
+
 enum { WEIGHTS_OF_LANE = 8 };
 
 /* The product of scale and byte is exact, and rounded once. */
@@ -53,10 +55,8 @@ static struct bound output(const struct ds4_projection *p, const double *weights
 
 void ds4_projection_reference(const struct ds4_projection *p, struct bound *out)
 {
-    double *weights = calloc((size_t)p->k, sizeof *weights);
-    for (int64_t i = 0; i < p->rows * p->n; i++)
-        out[i] = (struct bound){0, INFINITY}; /* what stays where there is no memory */
-    for (int64_t column = 0; weights && column < p->n; column++) {
+    double *weights = memory_needed(calloc((size_t)p->k, sizeof *weights));
+    for (int64_t column = 0; column < p->n; column++) {
         for (int64_t k = 0; k < p->k; k++)
             weights[k] = weight_at(p, column, k);
         for (int64_t row = 0; row < p->rows; row++)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contract/base/memory_needed.h"
+
 /* Roundings that a square passes through: the chain of its lane (4 elements of each round of 1024), 5 additions over the
  * lanes of a wave, 7 over the waves. */
 static int64_t depth_of_squares(int64_t n)
@@ -105,8 +107,8 @@ void ds4_rms_norm_audit(const struct ds4_rms_norm *p, int64_t row, int64_t colum
 
 void ds4_rms_norm_model(const struct ds4_rms_norm *p, const struct policy *policy, double *out)
 {
-    double *x = calloc((size_t)p->n, sizeof *x);
-    for (int64_t row = 0; x && row < p->rows; row++) {
+    double *x = memory_needed(calloc((size_t)p->n, sizeof *x));
+    for (int64_t row = 0; row < p->rows; row++) {
         const float *from = p->x + (row + policy->row_shift) % p->rows * p->n;
         for (int64_t i = 0; i < p->n; i++)
             x[i] = from[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/base/memory_needed.h"
 #include "contract/base/parallel.h"
 #include "reference/exl3_trellis.h"
 #include "reference/lanes.h"
@@ -43,13 +44,12 @@ static bool all_finite(const uint16_t *x, int64_t n)
     return finite;
 }
 
-static bool rows_of_x_open(struct rows_of_x *x, const struct exl3_linear *p)
+static void rows_of_x_open(struct rows_of_x *x, const struct exl3_linear *p)
 {
     size_t n = (size_t)(p->rows * p->k);
-    *x = (struct rows_of_x){calloc(n, sizeof *x->value), calloc(n, sizeof *x->magnitude),
-                            calloc(n / EXL3_TILE, sizeof *x->subnormals), calloc((size_t)p->rows, sizeof *x->is_finite)};
-    if (!x->value || !x->magnitude || !x->subnormals || !x->is_finite)
-        return false;
+    *x = (struct rows_of_x){memory_needed(calloc(n, sizeof *x->value)), memory_needed(calloc(n, sizeof *x->magnitude)),
+                            memory_needed(calloc(n / EXL3_TILE, sizeof *x->subnormals)),
+                            memory_needed(calloc((size_t)p->rows, sizeof *x->is_finite))};
     lanes_of_host()->load_f16(p->x, (int64_t)n, x->value);
     for (size_t i = 0; i < n; i++)
         x->magnitude[i] = fabs(x->value[i]);
@@ -57,7 +57,6 @@ static bool rows_of_x_open(struct rows_of_x *x, const struct exl3_linear *p)
         x->subnormals[tile] = subnormals_of(p->x + tile * EXL3_TILE);
     for (int64_t row = 0; row < p->rows; row++)
         x->is_finite[row] = all_finite(p->x + row * p->k, p->k);
-    return true;
 }
 
 /* The first of the eight tiles of a tile row under a group of columns, which follow one another in either layout. */
@@ -152,8 +151,6 @@ static void finish_classes(const struct exl3_linear *p, const double *svh, const
     }
 }
 
-static const struct bound unknown = {0, INFINITY};
-
 static void reference_group(void *context, int64_t group)
 {
     const struct job *job = context;
@@ -161,17 +158,14 @@ static void reference_group(void *context, int64_t group)
     double svh[GROUP];
     bool svh_is_finite = all_finite(p->svh + group * GROUP, GROUP);
     job->lanes->load_f16(p->svh + group * GROUP, GROUP, svh);
-    struct lanes_sums *sums = calloc((size_t)p->rows, sizeof *sums);
-    if (sums)
-        sum_group(job, group, sums);
+    struct lanes_sums *sums = memory_needed(calloc((size_t)p->rows, sizeof *sums));
+    sum_group(job, group, sums);
     for (int64_t row = 0; row < p->rows; row++) {
         struct bound *out = job->out + row * p->n + group * GROUP;
-        if (sums && job->x->is_finite[row] && svh_is_finite)
+        if (job->x->is_finite[row] && svh_is_finite)
             job->lanes->finish(&job->finish, svh, &sums[row], out);
-        else if (sums)
+        else
             finish_classes(p, svh, &sums[row], out);
-        for (int c = 0; !sums && c < GROUP; c++)
-            out[c] = unknown;
     }
     free(sums);
 }
@@ -179,13 +173,9 @@ static void reference_group(void *context, int64_t group)
 void exl3_linear_reference(const struct exl3_linear *problem, struct bound *out)
 {
     struct rows_of_x x;
-    if (rows_of_x_open(&x, problem)) {
-        struct job job = {problem, lanes_of_host(), &x, finish_of(problem), out};
-        parallel_for(problem->n_threads, problem->n / GROUP, reference_group, &job);
-    } else {
-        for (int64_t i = 0; i < problem->rows * problem->n; i++)
-            out[i] = unknown;
-    }
+    rows_of_x_open(&x, problem);
+    struct job job = {problem, lanes_of_host(), &x, finish_of(problem), out};
+    parallel_for(problem->n_threads, problem->n / GROUP, reference_group, &job);
     rows_of_x_close(&x);
 }
 
@@ -258,16 +248,12 @@ static void model_group(void *context, int64_t group)
 {
     const struct model_job *model = context;
     const struct exl3_linear *p = model->job.p;
-    double svh[GROUP], (*sums)[GROUP] = calloc((size_t)p->rows, sizeof *sums);
+    double svh[GROUP], (*sums)[GROUP] = memory_needed(calloc((size_t)p->rows, sizeof *sums));
     model->job.lanes->load_f16(p->svh + group * GROUP, GROUP, svh);
-    if (sums)
-        model_sums(model, group, sums);
+    model_sums(model, group, sums);
     for (int64_t row = 0; row < p->rows; row++) {
         double *out = model->out + row * p->n + group * GROUP;
-        if (sums)
-            model_row(model, svh, sums[row], out);
-        for (int c = 0; !sums && c < GROUP; c++)
-            out[c] = NAN;
+        model_row(model, svh, sums[row], out);
     }
     free(sums);
 }
@@ -275,13 +261,9 @@ static void model_group(void *context, int64_t group)
 void exl3_linear_model(const struct exl3_linear *problem, const struct policy *policy, double *out)
 {
     struct rows_of_x x;
-    if (rows_of_x_open(&x, problem)) {
-        struct model_job model = {{.p = problem, .lanes = lanes_of_host(), .x = &x}, policy, out};
-        parallel_for(problem->n_threads, problem->n / GROUP, model_group, &model);
-    } else {
-        for (int64_t i = 0; i < problem->rows * problem->n; i++)
-            out[i] = NAN;
-    }
+    rows_of_x_open(&x, problem);
+    struct model_job model = {{.p = problem, .lanes = lanes_of_host(), .x = &x}, policy, out};
+    parallel_for(problem->n_threads, problem->n / GROUP, model_group, &model);
     rows_of_x_close(&x);
 }
 

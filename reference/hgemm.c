@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "contract/base/divide.h"
+#include "contract/base/memory_needed.h"
 #include "contract/base/parallel.h"
 #include "reference/wide_sum.h"
 
@@ -99,8 +100,6 @@ struct job {
     double *model; /* with policy: in the place of out */
 };
 
-static const struct bound unknown = {0, INFINITY};
-
 static double model_element(const struct hgemm *p, const struct policy *policy, const double *a, const double *b)
 {
     double sum = 0;
@@ -113,9 +112,7 @@ static void column(void *context, int64_t j)
 {
     const struct job *job = context;
     const struct hgemm *p = job->p;
-    struct factors b = {.at = calloc((size_t)p->k, sizeof(double))};
-    if (!b.at)
-        return; /* what its outputs are without memory is set already */
+    struct factors b = {.at = memory_needed(calloc((size_t)p->k, sizeof(double)))};
     factors_load(&b, p->b + j * p->k, p->k);
     for (int64_t i = 0; i < p->m; i++)
         if (job->policy)
@@ -125,34 +122,29 @@ static void column(void *context, int64_t j)
     free(b.at);
 }
 
-/* All outputs, column by column; those that there is no memory for stay as they are. */
+/* All outputs, column by column. */
 static void columns(struct job *job)
 {
     const struct hgemm *p = job->p;
-    struct factors *a = calloc((size_t)p->m, sizeof *a);
-    double *rows = calloc((size_t)(p->m * p->k), sizeof *rows);
-    for (int64_t i = 0; a && rows && i < p->m; i++) {
+    struct factors *a = memory_needed(calloc((size_t)p->m, sizeof *a));
+    double *rows = memory_needed(calloc((size_t)(p->m * p->k), sizeof *rows));
+    for (int64_t i = 0; i < p->m; i++) {
         a[i].at = rows + i * p->k;
         factors_load(&a[i], p->a + i * p->k, p->k);
     }
     job->a = a;
-    if (a && rows)
-        parallel_for(p->n_threads, p->n, column, job);
+    parallel_for(p->n_threads, p->n, column, job);
     free(rows);
     free(a);
 }
 
 void hgemm_reference(const struct hgemm *p, struct bound *out)
 {
-    for (int64_t i = 0; i < p->m * p->n; i++)
-        out[i] = unknown;
     columns(&(struct job){.p = p, .out = out});
 }
 
 void hgemm_model(const struct hgemm *p, const struct policy *policy, double *out)
 {
-    for (int64_t i = 0; i < p->m * p->n; i++)
-        out[i] = NAN;
     columns(&(struct job){.p = p, .policy = policy, .model = out});
 }
 
