@@ -68,8 +68,8 @@ TESTS := $(TEST_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 PROGRAMS := $(patsubst tests/%.c,$(BUILD)/programs/%,$(sort $(wildcard tests/bench/*.c tests/conformance/*.c tests/fidelity/*.c)))
 EVERYTHING = $(TEST_SUPPORT_OBJECTS) $(LIB_OBJECTS) $(LANES_OBJECTS) $(OPS_OBJECTS)
 # Fuzz targets need clang's libFuzzer; everything is built once more for them.
-FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-FUZZERS := $(filter-out fuzz_input,$(FUZZERS))
+FUZZERS := $(filter-out fuzz_input,$(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c))))
+FUZZ_SHARED := $(addprefix $(BUILD)/obj/tests/fuzz/,fuzz_input.o input_file.o must.o)
 SECONDS ?= 60
 FUZZ_CC ?= clang-22
 
@@ -135,7 +135,7 @@ sanitize: deps ## the unit tests under AddressSanitizer and UBSan
 	@UNIT_ONLY=1 JOBS=$(JOBS) HIPCONTRACT_CACHE=$(CURDIR)/build/cache ASAN_OPTIONS=allocator_may_return_null=1 \
 		scripts/run_tests.sh build/asan $(if $(ONLY),'$(ONLY)')
 
-fuzz: deps ## fuzz ELF files, decoding and execution (SECONDS=60 each; FUZZ='fuzz_execute' for one)
+fuzz: deps ## fuzz what comes from outside (SECONDS=60 each; FUZZ='fuzz_execute' for one)
 	@scripts/deps.sh fuzz
 	@$(MAKE) -j$(JOBS) --no-print-directory BUILD=build/fuzz CC="$(FUZZ_CC)" LEVELS=v3 SANITIZE='$(FUZZ_SANITIZE)' \
 		build/fuzz/programs/fuzz/seeds $(FUZZERS:%=build/fuzz/fuzz/%)
@@ -204,8 +204,8 @@ $(BUILD)/programs/%: tests/%.c $(EVERYTHING)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $< $(EVERYTHING) -lcmocka $(LIBS) -lopenblas
 
-$(BUILD)/programs/fuzz/seeds $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/obj/tests/fuzz/fuzz_input.o
-$(BUILD)/programs/fuzz/seeds: tests/fuzz/seeds.c $(EVERYTHING)
+$(BUILD)/programs/fuzz/seeds $(FUZZERS:%=$(BUILD)/fuzz/%): $(FUZZ_SHARED)
+$(BUILD)/programs/fuzz/seeds: tests/fuzz/seeds.c $(patsubst %,$(BUILD)/obj/tests/fuzz/seeds_%.o,code files) $(EVERYTHING)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $(filter %.c %.o,$^) -lcmocka $(LIBS)
@@ -215,7 +215,17 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(EVERYTHING)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS_COMMON) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) -lcmocka $(LIBS)
 
-tests: $(TESTS)
+# What makes calls fail is preloaded; it is no part of a sanitized build, whose own library has to come first.
+$(BUILD)/faults/shim.so: tests/faults/shim.c tests/faults/classes.h
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(filter-out -MMD -MP $(SANITIZE),$(CFLAGS_COMMON)) -Wno-nonnull-compare -fPIC -shared -o $@ $< -ldl
+$(BUILD)/faults/sweep: tests/faults/sweep.c $(EVERYTHING)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS_COMMON) -o $@ $(filter %.c %.o,$^) -lcmocka $(LIBS)
+
+tests: $(TESTS) $(BUILD)/faults/shim.so $(BUILD)/faults/sweep
 
 # hipcontract.h stands in include/, all that it includes in include/hipcontract/ and is named so; -I$(PREFIX)/include finds both.
 PUBLIC_HEADER := contract/hipcontract.h

@@ -2,18 +2,11 @@
  * Fuzz target: any bytes as machine code of any chip. Decoding must neither crash nor lose or invent a byte, and every
  * instruction it makes must be whole.
  */
-#include <stdlib.h>
-
 #include "device/emulator/code.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Instructions stand one after another, each with a text and a handler, and branches lead to an instruction or nowhere. */
 static void check_instructions(const struct emulated_code *code, size_t code_bytes)
