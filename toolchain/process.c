@@ -14,24 +14,27 @@
 
 enum { READ_BYTES = 65536 };
 
-/* Reads once into output; false at the end of the stream. */
-static bool read_some(int descriptor, struct output *output, size_t *capacity)
+/* READ_LOST: there was no memory for what came, or it could not be read. */
+enum reading { READ_ON, READ_END, READ_LATE, READ_LOST };
+
+/* Reads once into output. */
+static enum reading read_some(int descriptor, struct output *output, size_t *capacity)
 {
     if (output->n_bytes + READ_BYTES + 1 > *capacity) {
         size_t grown = (*capacity + READ_BYTES) * 2;
         char *data = realloc(output->data, grown);
         if (!data)
-            return false;
+            return READ_LOST;
         output->data = data;
         *capacity = grown;
     }
     ssize_t got = read(descriptor, output->data + output->n_bytes, READ_BYTES);
-    if (got < 0 && errno == EINTR)
-        return true;
     if (got > 0)
         output->n_bytes += (size_t)got;
     output->data[output->n_bytes] = 0;
-    return got > 0;
+    if (got < 0)
+        return errno == EINTR ? READ_ON : READ_LOST;
+    return got > 0 ? READ_ON : READ_END;
 }
 
 /* Milliseconds up to a time of the clock, as poll wants them; 0 as time: for ever. */
@@ -43,23 +46,28 @@ static int milliseconds_to(uint64_t end_ns)
     return now_ns >= end_ns ? 0 : (int)((end_ns - now_ns) / 1000000) + 1;
 }
 
-/* Both streams at once, so that neither fills up while the other is waited for. False where they are still open at the time
- * end_ns. */
-static bool read_streams(const int descriptors[2], struct output *outputs[2], uint64_t end_ns)
+/* Both streams at once, so that neither fills up while the other is waited for. READ_LATE where they are still open at the
+ * time end_ns. */
+static enum reading read_streams(const int descriptors[2], struct output *outputs[2], uint64_t end_ns)
 {
     struct pollfd streams[2] = {{.fd = descriptors[0], .events = POLLIN}, {.fd = descriptors[1], .events = POLLIN}};
     size_t capacity[2] = {0, 0};
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
         int n_ready = poll(streams, 2, milliseconds_to(end_ns));
         if (n_ready == 0)
-            return false;
+            return READ_LATE;
         if (n_ready < 0 && errno != EINTR)
-            return true;
-        for (int i = 0; i < 2; i++)
-            if (streams[i].fd >= 0 && streams[i].revents && !read_some(streams[i].fd, outputs[i], &capacity[i]))
+            return READ_LOST;
+        for (int i = 0; i < 2; i++) {
+            bool ready = n_ready > 0 && streams[i].fd >= 0 && streams[i].revents;
+            enum reading reading = ready ? read_some(streams[i].fd, outputs[i], &capacity[i]) : READ_ON;
+            if (reading == READ_LOST)
+                return READ_LOST;
+            if (reading == READ_END)
                 streams[i].fd = -1;
+        }
     }
-    return true;
+    return READ_END;
 }
 
 static void wait_for(pid_t child, struct process_result *result)
@@ -102,14 +110,21 @@ bool process_run_for(const char *const *argv, const char *directory, int seconds
                      : spawn(argv, directory, out[1], err[1], seconds > 0, &child);
     close(out[1]);
     close(err[1]);
+    enum reading reading = READ_END;
     if (reason == 0) {
-        result->is_late = !read_streams((int[2]){out[0], err[0]}, (struct output *[2]){&result->out, &result->err}, end_ns);
-        if (result->is_late)
-            kill(-child, SIGKILL);
+        reading = read_streams((int[2]){out[0], err[0]}, (struct output *[2]){&result->out, &result->err}, end_ns);
+        result->is_late = reading == READ_LATE;
+        if (reading != READ_END) /* it may wait for ever for someone to read the rest */
+            kill(seconds > 0 ? -child : child, SIGKILL);
         wait_for(child, result);
     }
     close(out[0]);
     close(err[0]);
+    if (reading == READ_LOST) {
+        process_result_free(result);
+        return error_set(error, STATUS_ENVIRONMENT, "%s: what it prints is lost: out of host memory, or a read failed",
+                         argv[0]);
+    }
     return reason == 0 || error_set(error, STATUS_ENVIRONMENT, "%s: cannot be run: %s", argv[0], strerror(reason));
 }
 

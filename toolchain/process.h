@@ -22,7 +22,8 @@ struct process_result {
 };
 
 /* Runs argv[0] (a path, or a name to be found in PATH) in `directory` with standard input from /dev/null, and waits for it.
- * false only if it could not be started: STATUS_ENVIRONMENT. Threads may call it at once. */
+ * false only if it could not be started, or what it printed is lost for want of memory: STATUS_ENVIRONMENT. Threads may
+ * call it at once. */
 bool process_run(const char *const *argv, const char *directory, struct process_result *result, struct error *error);
 /* Likewise for `seconds` at most, 0: for any time; then it is ended with all that it has started. */
 bool process_run_for(const char *const *argv, const char *directory, int seconds, struct process_result *result,

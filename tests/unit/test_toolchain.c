@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -601,6 +602,31 @@ static void processes_give_output_and_status(void **state)
     assert_int_equal(error.status, STATUS_ENVIRONMENT);
 }
 
+/* Not as long as there is memory, and not for ever: a program that prints waits for who reads. */
+static void output_that_there_is_no_memory_for_is_no_shorter_output(void **state)
+{
+    (void)state;
+    static const char script[] = "head -c 400000000 /dev/zero";
+    enum { ROOM_BYTES = 64 << 20, LOST = 3 };
+    pid_t child = fork();
+    if (child == 0) {
+        struct process_result result;
+        struct error error;
+        long pages = 0;
+        FILE *statm = fopen("/proc/self/statm", "r");
+        if (!statm || fscanf(statm, "%ld", &pages) != 1)
+            _exit(1);
+        rlim_t bytes = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + ROOM_BYTES;
+        setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+        alarm(60);
+        _exit(process_run((const char *const[]){"sh", "-c", script, NULL}, "/", &result, &error) ? 0 : LOST);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), LOST);
+}
+
 /* The output would be open for as long as a child of it lived. */
 static void processes_end_at_their_time_with_their_children(void **state)
 {
@@ -668,6 +694,7 @@ int main(void)
         TEST(a_missing_compiler_is_an_environment_error_with_the_command),
         TEST(a_rocm_compiler_gets_its_own_records),
         cmocka_unit_test(processes_give_output_and_status),
+        cmocka_unit_test(output_that_there_is_no_memory_for_is_no_shorter_output),
         cmocka_unit_test(processes_end_at_their_time_with_their_children),
     };
     return cmocka_run_group_tests_name("toolchain", tests, NULL, NULL);
