@@ -16,14 +16,14 @@ export TMPDIR FUZZ_OBJECTS=$seeds/objects
 # libdw forgets memory on some damaged line tables; nothing of ours is excused.
 export LSAN_OPTIONS=suppressions=tests/fuzz/leaks.txt:print_suppressions=0
 
-# Leaks are asked for too; a unit of work takes milliseconds, so ten seconds are a hang. What is said of one target is said at once.
+# Leaks are asked for too; a unit of work takes milliseconds, so twenty seconds are a hang. What is said of one target is said at once.
 fuzz_one() {
     local target=$1 corpus=$build/corpus/$1 log=$build/$1.log status=0 folder corpora=()
     mkdir -p "$corpus"
     for folder in "$seeds/${target#fuzz_}" "tests/fuzz/corpus/${target#fuzz_}"; do
         [ ! -d "$folder" ] || corpora+=("$folder")
     done
-    "$build/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
+    "$build/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 \
         -max_len=65536 -artifact_prefix="$build/crash-$target-" "$corpus" ${corpora[@]+"${corpora[@]}"} >"$log" 2>&1 || status=$?
     if [ "$status" -eq 0 ]; then
         printf '== %s, %s s\n%s\n' "$target" "$seconds" "$(grep -E 'number_of_executed_units|new_units_added|peak_rss_mb' "$log")"

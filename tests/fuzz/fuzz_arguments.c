@@ -18,9 +18,9 @@ static const struct {
     const char *name;
     int mask;
 } commands[] = {
-    {"contract", FOR_CONTRACT}, {"gates", FOR_CONTRACT},  {"limits", FOR_LIMITS},   {"audit", FOR_AUDIT},
-    {"report", FOR_REPORT},     {"slurm", FOR_SLURM},     {"compare", FOR_COMPARE}, {"list", FOR_LIST},
-    {"run", FOR_RUN},           {"history", FOR_HISTORY},
+    {"contract", FOR_CONTRACT}, {"gates", FOR_CONTRACT},  {"limits", FOR_LIMITS},     {"audit", FOR_AUDIT},
+    {"report", FOR_REPORT},     {"slurm", FOR_SLURM},     {"compare", FOR_COMPARE},   {"list", FOR_LIST},
+    {"run", FOR_RUN},           {"history", FOR_HISTORY}, {"selftest", FOR_SELFTEST},
 };
 
 static void check_lists(const struct arguments *a)

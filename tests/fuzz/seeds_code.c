@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <gelf.h>
-
 #include "device/code_object.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/seeds.h"
@@ -41,23 +39,19 @@ static bool write_pieces(const char *folder, size_t chip_index, const struct cod
     return true;
 }
 
-/* The metadata note of a code object, in its first note segment (AMDGPUUsage, "Code Object Metadata"). */
+/* The metadata note of a code object, found by its name: three numbers stand before that, the second of them the bytes of
+ * what follows the name (AMDGPUUsage, "Note Records"). */
 static bool write_note(const char *folder, const char *name, const struct compiled *compiled, struct error *error)
 {
-    Elf *elf = elf_memory((char *)compiled->bytes, compiled->n_bytes);
-    size_t n_headers = 0;
-    GElf_Phdr header = {.p_type = PT_NULL};
-    elf_getphdrnum(elf, &n_headers);
-    for (size_t i = 0; i < n_headers && header.p_type != PT_NOTE; i++)
-        gelf_getphdr(elf, (int)i, &header);
-    Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_NHDR);
-    GElf_Nhdr note = {0};
-    size_t name_at, bytes_at;
-    bool ok = data && gelf_getnote(data, 0, &note, &name_at, &bytes_at) && note.n_type == NOTE_AMDGPU_METADATA;
-    ok = ok ? seed_write(folder, "metadata", name, (const uint8_t *)data->d_buf + bytes_at, note.n_descsz, error)
-            : error_set(error, STATUS_USAGE, "%s: no metadata note", name);
-    elf_end(elf);
-    return ok;
+    static const char owner[8] = "AMDGPU";
+    const uint8_t *found = memmem(compiled->bytes, compiled->n_bytes, owner, sizeof owner);
+    uint32_t header[3] = {0};
+    if (found && found - compiled->bytes >= (ptrdiff_t)sizeof header)
+        memcpy(header, found - sizeof header, sizeof header);
+    const uint8_t *end = compiled->bytes + compiled->n_bytes;
+    if (header[2] != NOTE_AMDGPU_METADATA || header[1] > (size_t)(end - found) - sizeof owner)
+        return error_set(error, STATUS_USAGE, "%s: no metadata note", name);
+    return seed_write(folder, "metadata", name, found + sizeof owner, header[1], error);
 }
 
 /* The object, and inputs that leave some of its kernels as they are, or change a bit of them. objects are numbered by name,
@@ -117,7 +111,6 @@ bool seeds_of_code(const char *folder, struct error *error)
     const struct chip *chips = chip_table(&n_chips);
     struct toolchain *toolchain = toolchain_open(NULL, error);
     bool ok = toolchain != NULL;
-    elf_version(EV_CURRENT);
     for (size_t i = 0; i < n_chips && ok; i++)
         ok = write_chip(toolchain, folder, i, chips[i].name, error);
     toolchain_close(toolchain);

@@ -160,7 +160,7 @@ static bool has_line(const json_t *lines, const json_t *line)
 /* Statuses that say of the environment that it failed, not of the kernel. */
 static bool blames_environment(const char *status)
 {
-    static const char *const names[] = {"not-run", "launch-failed", "build-failed", "invalid"};
+    static const char *const names[] = {"not-run", "launch-failed", "build-failed", "died", "invalid"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(status, names[i]) == 0)
             return true;
