@@ -20,6 +20,22 @@ wrong_usage() {
         ends 0 "$HIPCONTRACT" selftest --help && out_says '^usage: hipcontract selftest'
 }
 
+# Once it has begun with the faults, of which most are left then.
+interrupted() {
+    local pid tries=0
+    rm -f "$work/out"
+    "$HIPCONTRACT" selftest --jobs 1 >"$work/out" 2>"$work/err" </dev/null &
+    pid=$!
+    until [ -s "$work/out" ] || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done
+    kill -INT $pid
+    wait $pid
+    [ $? -eq 4 ] && err_says 'interrupted$' && one_error_line && ! out_says '^SUMMARY .* 0 missed$'
+}
+planted_by_selftest_alone() {
+    [ "$(cd "$HIPCONTRACT_ROOT" && grep -l 'harness_fault_plant(' -r commands contract controls device kernels records reference reports toolchain --include='*.c' | sort | tr '\n' ' ')" = \
+        'commands/selftest_run.c contract/harness_fault.c ' ]
+}
+
 # The kernel with a line of its source changed, in a project of its own.
 changed() {
     rm -rf "$work/project" && mkdir -p "$work/project/contract" && cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/project/" &&
@@ -45,6 +61,8 @@ check "every fault of the harness is noticed" every_fault_is_noticed
 check "with several processes at a time it says the same" jobs_change_nothing
 check "on a chip with waves of 64 lanes too" another_chip
 check "wrong usage is one line" wrong_usage
+check "an interrupt ends it with status 4" interrupted
+check "nothing else plants a fault" planted_by_selftest_alone
 check "a fault that no verdict shows is status 1" a_fault_that_nobody_sees
 check "a control that does not bite is told before any fault is planted" an_unsound_harness
 check "so is a source that does not compile" a_kernel_that_does_not_compile
