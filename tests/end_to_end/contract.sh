@@ -45,6 +45,14 @@ no_gpu() {
     run 3 contract --device rocm --only "$kernel" && err_says 'hipErrorNoDevice|libamdhip64' && err_says '\-\-device emulator'
 }
 unwritable_log() { run 2 contract --only "$kernel" --log /nonexistent/run.jsonl && err_says '/nonexistent/run.jsonl: cannot write the log' && one_error_line; }
+full_output() { # whatever the command
+    local command
+    for command in '--version' 'list --json' 'doctor'; do
+        # shellcheck disable=SC2086 # a command and its arguments
+        "$HIPCONTRACT" $command >/dev/full 2>"$work/err" </dev/null
+        [ $? -eq 2 ] && err_says 'standard output: .*; what is printed is not complete' && one_error_line || return 1
+    done
+}
 full_disk() { run 2 contract --only "$kernel" --log /dev/full && err_says '/dev/full: No space left' && one_error_line; }
 
 holds() {
@@ -206,6 +214,7 @@ check 'a selection of nothing is status 2' selects_nothing
 check 'without a GPU rocm is status 3 and leads to the emulator' no_gpu
 check 'a log that cannot be written is one line and status 2' unwritable_log
 check 'a full disk is one line and status 2' full_disk
+check 'output that cannot be written is one line and status 2' full_output
 check 'a right kernel holds its contract' holds
 check 'the log starts with the environment and ends with the summary' log_is_whole
 check 'a planted fault is recognized by its pattern' planted_is_diagnosed
