@@ -4,14 +4,6 @@
 
 #include "contract/executed.h"
 
-static bool anyone_wants(const struct verdict_stream *stream)
-{
-    for (size_t i = 0; i < stream->n_sinks; i++)
-        if (stream->sinks[i].outputs)
-            return true;
-    return false;
-}
-
 static void put(const struct launch_target *target, const struct host_case *host, const struct outputs *first,
                 const struct executed_list *executed, struct verdict_stream *stream)
 {
@@ -32,7 +24,7 @@ bool case_outputs_run(const struct launch_target *target, struct host_case *host
 {
     struct launch_fault fault = launch_as_planned(host);
     struct executed_list before = {0}, executed = {0};
-    bool wanted = anyone_wants(stream);
+    bool wanted = stream_wants_outputs(stream);
     bool ok = !wanted || executed_count(target->device, target->code, &host->arena, &before, error);
     gate1_run(target, host, &fault, options, &host->arena, first, verdict);
     if (!ok || !wanted || !first->data[next_output(&host->plan, 0)])

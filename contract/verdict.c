@@ -93,3 +93,11 @@ void stream_put_outputs(struct verdict_stream *stream, const struct case_outputs
         if (stream->sinks[i].outputs)
             stream->sinks[i].outputs(stream->sinks[i].context, outputs);
 }
+
+bool stream_wants_outputs(const struct verdict_stream *stream)
+{
+    for (size_t i = 0; i < stream->n_sinks; i++)
+        if (stream->sinks[i].outputs)
+            return true;
+    return false;
+}

@@ -225,6 +225,8 @@ void stream_add(struct verdict_stream *stream, struct verdict_sink sink);
 /* Hands a verdict to every sink in the order they were added. */
 void stream_put(struct verdict_stream *stream, const struct verdict *verdict);
 void stream_registration_end(struct verdict_stream *stream, const struct registration_end *end);
+/* Some sink takes outputs: they need not be gathered else. */
+bool stream_wants_outputs(const struct verdict_stream *stream);
 void stream_put_outputs(struct verdict_stream *stream, const struct case_outputs *outputs);
 
 #endif

@@ -71,14 +71,6 @@ static bool is_asked_to_stop(void *context)
     return poll(&asked, 1, 0) > 0;
 }
 
-static bool outputs_are_wanted(const struct verdict_stream *stream)
-{
-    for (size_t i = 0; i < stream->n_sinks; i++)
-        if (stream->sinks[i].outputs)
-            return true;
-    return false;
-}
-
 static void run_asked(struct serving *serving, uint32_t index)
 {
     struct message_done done = {0};
@@ -92,7 +84,7 @@ static void run_asked(struct serving *serving, uint32_t index)
 static void serve(const struct worker_options *options, struct device *device)
 {
     struct serving serving = {.run = *options->run, .options = *options->run->options};
-    bool wanted = outputs_are_wanted(options->run->stream);
+    bool wanted = stream_wants_outputs(options->run->stream);
     stream_add(&serving.stream, (struct verdict_sink){.verdict = tell_verdict,
                                                       .registration_end = note_end,
                                                       .outputs = wanted ? tell_outputs : NULL,

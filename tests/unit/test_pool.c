@@ -243,7 +243,10 @@ static void send_rubbish(void)
 {
     char rubbish[64];
     memset(rubbish, 0xa5, sizeof rubbish);
-    if (write(3, rubbish, sizeof rubbish) == sizeof rubbish && fcntl(4, F_GETFD) < 0)
+    for (int i = 4; i < 64; i++)
+        if (fcntl(i, F_GETFD) >= 0)
+            return;
+    if (write(3, rubbish, sizeof rubbish) == sizeof rubbish)
         sleep(HANG_SECONDS);
 }
 
@@ -426,7 +429,8 @@ static void interrupted_run_tells_what_was_decided(void **state)
 
 static const struct verdict *const *find_died(void *context, const char *registration, const char *chip, size_t *n_verdicts)
 {
-    static const struct verdict died = {.status = VERDICT_DIED, .gate = GATE_BYTES, .registration = "a"};
+    static const struct verdict died = {
+        .subject = SUBJECT_CONTROL, .status = VERDICT_DIED, .gate = GATE_BYTES, .chip = "gfx1151", .registration = "a"};
     static const struct verdict *const verdicts[] = {&died};
     (void)context, (void)chip;
     *n_verdicts = strcmp(registration, "a") == 0;
