@@ -50,7 +50,7 @@ static void send_verdict(const struct verdict *verdict)
 /* Bytes as message_receive leaves them. */
 static struct message_bytes bytes_of(size_t n_bytes)
 {
-    struct message_bytes bytes = {.data = malloc(n_bytes + 1), .n_bytes = n_bytes, .capacity = n_bytes + 1};
+    struct message_bytes bytes = {.data = calloc(n_bytes + 1, 1), .n_bytes = n_bytes, .capacity = n_bytes + 1};
     memcpy(bytes.data, sent, n_bytes);
     return bytes;
 }
@@ -229,6 +229,8 @@ static void outputs_are_read_as_they_were_sent(void **state)
         const struct message cut = {message.kind, message.body, n_bytes};
         assert_false(message_read_outputs(&cut, &registration, &arena, &read_plan, &back));
     }
+    const struct message longer = {message.kind, message.body, message.n_bytes + 1};
+    assert_false(message_read_outputs(&longer, &registration, &arena, &read_plan, &back));
     struct message_outputs *body = (struct message_outputs *)(bytes.data + (message.body - bytes.data));
     body->n_executed = UINT64_MAX;
     assert_false(message_read_outputs(&message, &registration, &arena, &read_plan, &back));
