@@ -75,7 +75,7 @@ static bool write_records(const char *folder, struct error *error)
     glob_t found;
     bool ok = glob("records/*/*.txt", 0, NULL, &found) == 0 || error_set(error, STATUS_USAGE, "no records/*/*.txt here");
     for (size_t i = 0; ok && i < found.gl_pathc; i++) {
-        char *text, name[20];
+        char *text, name[24];
         size_t n_bytes, end = 0;
         if (!file_read(found.gl_pathv[i], &text, &n_bytes, error))
             return false;
@@ -104,7 +104,7 @@ static bool write_safetensors(const char *folder, struct error *error)
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof headers / sizeof *headers; i++) {
         size_t n_bytes;
-        char name[20];
+        char name[24];
         unsigned char *bytes = safetensors_bytes(headers[i], data, data_bytes[i], &n_bytes);
         snprintf(name, sizeof name, "%zu", i);
         ok = seed_write(folder, "safetensors", name, bytes, n_bytes, error);
