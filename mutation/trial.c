@@ -40,26 +40,40 @@ bool trials_open(struct trials *trials, const struct subject *subject, struct er
 {
     size_t n = n_seed_cases(subject);
     *trials = (struct trials){.subject = subject};
-    trials->original.subject = subject;
     trials->code = arena_alloc(&trials->arena, subject->n_code_bytes);
     trials->seed_outputs = arena_alloc(&trials->arena, (n + 1) * sizeof *trials->seed_outputs);
     trials->has_seed_outputs = arena_alloc(&trials->arena, n + 1);
-    if (!trials->code || !trials->seed_outputs || !trials->has_seed_outputs)
-        return no_memory(trials, error);
-    if (!subject_device(subject, false, &trials->device, error))
-        return false;
-    trials->unmutated = (struct builds){.builder = subject->builder, .device = trials->device};
-    return attempt_open(&trials->original, subject, trials->device, subject->code, subject->n_code_bytes, error);
+    return (trials->code && trials->seed_outputs && trials->has_seed_outputs) || no_memory(trials, error);
 }
 
 void trials_close(struct trials *trials)
 {
-    if (trials->device) {
-        attempt_close(&trials->original);
-        builds_free(&trials->unmutated);
-        trials->device->close(trials->device);
-    }
     arena_free(&trials->arena);
+}
+
+static bool open_device(struct trials *trials, struct error *error)
+{
+    trials->has_original = false;
+    if (!subject_device(trials->subject, false, &trials->device, error))
+        return false;
+    trials->unmutated = (struct builds){.builder = trials->subject->builder, .device = trials->device};
+    return true;
+}
+
+static void close_device(struct trials *trials)
+{
+    if (trials->has_original)
+        attempt_close(&trials->original);
+    builds_free(&trials->unmutated);
+    trials->device->close(trials->device);
+}
+
+static bool open_original(struct trials *trials, struct error *error)
+{
+    const struct subject *subject = trials->subject;
+    bool is_open = trials->has_original;
+    trials->has_original = true;
+    return is_open || attempt_open(&trials->original, subject, trials->device, subject->code, subject->n_code_bytes, error);
 }
 
 static enum trial_outcome outcome_of_finding(enum finding_kind kind)
@@ -173,15 +187,19 @@ static void launch_limited(struct attempt *attempt, size_t index, const struct h
 }
 
 /* What the kernel itself leaves on a case of another seed. */
-static struct hash128 own_outputs(struct trials *trials, size_t at, size_t index, const struct host_case *host)
+static bool own_outputs(struct trials *trials, size_t at, size_t index, const struct host_case *host, struct hash128 *own,
+                        struct error *error)
 {
     if (!trials->has_seed_outputs[at]) {
         struct step_result made;
+        if (!open_original(trials, error))
+            return false;
         launch_limited(&trials->original, index, host, &made);
         trials->seed_outputs[at] = made.verdict.output;
         trials->has_seed_outputs[at] = true;
     }
-    return trials->seed_outputs[at];
+    *own = trials->seed_outputs[at];
+    return true;
 }
 
 static bool judge_seed(struct host_case *host, const struct step_result *made, struct trial_result *result,
@@ -213,8 +231,10 @@ static bool try_seed(struct trials *trials, struct attempt *attempt, size_t at, 
                      struct trial_result *result, struct error *error)
 {
     size_t index = at % trials->subject->n_cases;
-    struct hash128 own = own_outputs(trials, at, index, host);
+    struct hash128 own;
     struct step_result made;
+    if (!own_outputs(trials, at, index, host, &own, error))
+        return false;
     launch_limited(attempt, index, host, &made);
     if (made.verdict.status == VERDICT_PASS && hash_equal(made.verdict.output, own))
         return true;
@@ -256,15 +276,11 @@ static bool try_open(struct trials *trials, struct attempt *attempt, struct tria
     return true;
 }
 
-bool trial_run(struct trials *trials, const struct mutant *mutant, struct trial_result *result, struct error *error)
+static bool try_code(struct trials *trials, struct trial_result *result, struct error *error)
 {
     const struct subject *subject = trials->subject;
     struct attempt attempt;
     struct error refusal = {0};
-    uint64_t start_ns = clock_ns();
-    *result = (struct trial_result){0};
-    memcpy(trials->code, subject->code, subject->n_code_bytes);
-    memcpy(trials->code + mutant->file_offset, mutant->bytes, mutant->n_bytes);
     bool ok = true;
     if (attempt_open(&attempt, subject, trials->device, trials->code, subject->n_code_bytes, &refusal)) {
         ok = try_open(trials, &attempt, result, error);
@@ -276,6 +292,20 @@ bool trial_run(struct trials *trials, const struct mutant *mutant, struct trial_
         snprintf(result->reason, sizeof result->reason, "%.399s", refusal.text);
     }
     attempt_close(&attempt);
+    return ok;
+}
+
+bool trial_run(struct trials *trials, const struct mutant *mutant, struct trial_result *result, struct error *error)
+{
+    const struct subject *subject = trials->subject;
+    uint64_t start_ns = clock_ns();
+    *result = (struct trial_result){0};
+    memcpy(trials->code, subject->code, subject->n_code_bytes);
+    memcpy(trials->code + mutant->file_offset, mutant->bytes, mutant->n_bytes);
+    if (!open_device(trials, error))
+        return false;
+    bool ok = try_code(trials, result, error);
+    close_device(trials);
     result->duration_ns = clock_ns() - start_ns;
     return ok;
 }

@@ -46,19 +46,21 @@ struct trial_result {
 const char *trial_outcome_name(enum trial_outcome outcome);
 bool trial_outcome_kills(enum trial_outcome outcome);
 
-/* A device on which mutants of one subject are tried, one after the other. */
+/* Trials of one subject's mutants, one after the other. Each has an emulator of its own, so that no address, and nothing
+ * that a finding says of one, depends on what was tried before. */
 struct trials {
     const struct subject *subject;
-    struct device *device;
-    struct builds unmutated; /* the kernel itself, and its twin */
-    struct attempt original;
+    struct device *device;   /* of the mutant on trial */
+    struct builds unmutated; /* on it: the twin */
+    struct attempt original; /* on it: the kernel itself, opened at need */
+    bool has_original;
     struct hash128 *seed_outputs; /* what the kernel leaves on cases of other seeds, made at need */
     bool *has_seed_outputs;
     unsigned char *code; /* the mutant's code object */
     struct arena arena;
 };
 
-/* Opens an emulator. trials_close in either case; it stays where it is until then. Errors: STATUS_ENVIRONMENT. */
+/* trials_close in either case; it stays where it is until then. Errors: STATUS_ENVIRONMENT. */
 bool trials_open(struct trials *trials, const struct subject *subject, struct error *error);
 void trials_close(struct trials *trials);
 /* Tries one mutant. False when the environment fails. */

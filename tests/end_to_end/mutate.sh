@@ -22,11 +22,11 @@ wrong_usage() {
         mutate 2 --log "$work/no/folder.jsonl" && one_error_line && err_says 'No such file or directory'
 }
 most_are_killed() {
-    mutate 0 --least 50 --sample 24 --jobs 1 --log "$work/one.jsonl" && out_says "^SCORE gfx1151 $kernel  [0-9.]+ %: 24 mutants, [0-9]+ killed" &&
+    mutate 0 --least 50 --sample 60 --jobs 1 --log "$work/one.jsonl" && out_says "^SCORE gfx1151 $kernel  [0-9.]+ %: 60 mutants, [0-9]+ killed" &&
         out_says '^SUMMARY 1 registrations, ' && [ "$(outcomes "$work/one.jsonl" gate)" -gt 0 ] && [ "$(outcomes "$work/one.jsonl" sanitizer)" -gt 0 ]
 }
 workers_change_nothing() {
-    mutate 0 --least 50 --sample 24 --jobs 3 --log "$work/three.jsonl" && cmp -s <(log "$work/one.jsonl") <(log "$work/three.jsonl")
+    mutate 0 --least 50 --sample 60 --jobs 3 --log "$work/three.jsonl" && cmp -s <(log "$work/one.jsonl") <(log "$work/three.jsonl")
 }
 a_smaller_sample_is_part() {
     mutate 0 --least 0 --sample 12 --log "$work/small.jsonl" && [ "$(mutants "$work/small.jsonl" | wc -l)" -eq 12 ] &&
