@@ -40,21 +40,25 @@ a_weaker_contract_kills_fewer() {
         grep '"operator":"wait"' "$work/weak.jsonl" | grep -q '"outcome":"equivalent"'
 }
 too_low_a_score_is_red() { mutate 1 --sample 24 --least 100 && out_says '^SURVIVED .* would catch it: ' && out_says '1 registrations below 100 %$'; }
-# A worker that is killed costs its mutant, not the run.
-a_killed_worker_is_replaced() {
-    "$HIPCONTRACT" mutate --quick --only $kernel --sample 200 --jobs 1 --least 0 --log "$work/killed.jsonl" >"$work/out" 2>"$work/err" &
-    local pid=$! child='' children=() c i
-    for ((i = 0; i < 600 && ${#child} == 0; i++)); do
-        sleep 0.05
-        kill -0 $pid || return 1
-        # With the mutants' work begun there is a child that opened no compiler: it runs this very program.
-        read -ra children 2>/dev/null <"/proc/$pid/task/$pid/children"
+# A worker that is killed costs its mutant, not the run. A worker is a child that runs this very program and goes on doing so: others are about
+# to become a compiler.
+is_worker() { [ -e "/proc/$2/exe" ] && [ "$(readlink "/proc/$2/exe")" = "$(readlink "/proc/$1/exe")" ]; }
+kill_a_worker() {
+    local children=() c i
+    for ((i = 0; i < 600; i++)); do
+        kill -0 "$1" || return 1
+        read -ra children 2>/dev/null <"/proc/$1/task/$1/children"
         for c in "${children[@]}"; do
-            [ "$(readlink "/proc/$c/exe")" = "$(readlink "/proc/$pid/exe")" ] && child=$c
+            is_worker "$1" "$c" && sleep 0.3 && is_worker "$1" "$c" && kill -9 "$c" && return 0
         done
+        sleep 0.05
     done
-    sleep 0.3
-    kill -9 "$child"
+    return 1
+}
+a_killed_worker_is_replaced() {
+    "$HIPCONTRACT" mutate --quick --only $kernel --sample 150 --jobs 1 --least 0 --log "$work/killed.jsonl" >"$work/out" 2>"$work/err" &
+    local pid=$!
+    kill_a_worker $pid
     wait $pid
     [ $? -eq 1 ] && out_says '^CRASH .*signal 9' && [ "$(outcomes "$work/killed.jsonl" crash)" -eq 1 ] && [ "$(outcomes "$work/killed.jsonl" untried)" -eq 0 ]
 }
