@@ -10,8 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
+#include "contract/base/error.h"
 #include "contract/base/random.h"
 #include "kernels/ds4/ds4.h"
 #include "reference/ds4.h"
@@ -377,15 +381,22 @@ static void indexer_exact_scores(void **state)
     assert_false(exact_premise_holds(&sum, false));
 }
 
-/* A row of 2^60 weights takes more than any address space. */
-static void a_projection_without_memory_decides_nothing(void **state)
+/* A row of 2^60 weights takes more than any address space. Bounds made without memory would be wrong verdicts. */
+static void a_projection_without_memory_ends_the_process(void **state)
 {
     (void)state;
-    struct bound out[2] = {{1, 0}, {1, 0}};
+    struct bound out[2];
     struct ds4_projection p = {.rows = 1, .n = 2, .k = INT64_C(1) << 60};
-    ds4_projection_reference(&p, out);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(bound_class(out[i], FORMAT_F32), CLASS_UNDECIDED);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        ds4_projection_reference(&p, out);
+        _exit(STATUS_OK);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), STATUS_ENVIRONMENT);
 }
 
 int main(void)
@@ -403,7 +414,7 @@ int main(void)
         cmocka_unit_test(indexer_leaves_open_what_chips_or_orders_decide),
         cmocka_unit_test(indexer_sums_what_large_terms_leave),
         cmocka_unit_test(indexer_exact_scores),
-        cmocka_unit_test(a_projection_without_memory_decides_nothing),
+        cmocka_unit_test(a_projection_without_memory_ends_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
