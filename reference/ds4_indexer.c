@@ -152,7 +152,8 @@ static void model_token(void *context, int64_t token)
 void ds4_indexer_model(const struct ds4_indexer *p, const struct policy *policy, double *out)
 {
     double *k = rows_loaded(p->format, p->k, p->keys);
-    struct model_job job = {p, k, policy, out};
+    struct model_job job = {.p = p, .k = k, .policy = policy};
+    job.out = out;
     parallel_for(p->n_threads, p->tokens, model_token, &job);
     free(k);
 }

@@ -262,7 +262,8 @@ void exl3_linear_model(const struct exl3_linear *problem, const struct policy *p
 {
     struct rows_of_x x;
     rows_of_x_open(&x, problem);
-    struct model_job model = {{.p = problem, .lanes = lanes_of_host(), .x = &x}, policy, out};
+    struct model_job model = {.job = {.p = problem, .lanes = lanes_of_host(), .x = &x}, .policy = policy};
+    model.out = out;
     parallel_for(problem->n_threads, problem->n / GROUP, model_group, &model);
     rows_of_x_close(&x);
 }
