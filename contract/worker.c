@@ -120,6 +120,26 @@ static void offer_to_the_kernel(void)
     }
 }
 
+/* The private memory that the process has as it begins: a build with AddressSanitizer reserves terabytes. */
+static uint64_t private_bytes(void)
+{
+    unsigned long long data_pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (!statm)
+        return 0;
+    if (fscanf(statm, "%*u %*u %*u %*u %*u %llu", &data_pages) != 1)
+        data_pages = 0;
+    fclose(statm);
+    return data_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit_memory(uint64_t n_bytes)
+{
+    rlim_t most = private_bytes() + n_bytes;
+    struct rlimit limit = {most, most};
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
 static void leave_open_only(int socket)
 {
     if (socket != WORKER_SOCKET)
@@ -130,7 +150,6 @@ static void leave_open_only(int socket)
 /* Standard output is the parent's alone; what code in a worker prints goes to standard error. */
 static void settle(const struct worker_options *options, int socket, pid_t parent)
 {
-    struct rlimit limit = {options->memory_limit, options->memory_limit};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
@@ -138,7 +157,7 @@ static void settle(const struct worker_options *options, int socket, pid_t paren
     dup2(STDERR_FILENO, STDOUT_FILENO);
     offer_to_the_kernel();
     if (options->memory_limit)
-        setrlimit(RLIMIT_DATA, &limit);
+        limit_memory(options->memory_limit);
 }
 
 static void work(const struct worker_options *options)

@@ -16,7 +16,7 @@ struct worker_options {
     bool (*open)(void *context, int n_threads, struct device **device, struct error *error);
     void *context;
     int n_threads;         /* of the worker */
-    uint64_t memory_limit; /* bytes of private memory that it may have; 0: any number */
+    uint64_t memory_limit; /* bytes of private memory that it may have beside what it begins with; 0: any number */
     const struct run *run; /* what it runs of; NULL: it only opens the device */
 };
 
