@@ -64,6 +64,11 @@ static bool is_usable(const struct database *database, const struct identity *id
                          "%s: of version %d, and this program knows versions up to %d; use a newer hipcontract, or "
                          "another --db",
                          database->path, (int)identity->version, (int)VERSION);
+    if (identity->version < 1)
+        return error_set(error, STATUS_USAGE,
+                         "%s: of version %d, which there never was: it is damaged; move the file away, and the next run "
+                         "begins a new one",
+                         database->path, (int)identity->version);
     return true;
 }
 

@@ -613,6 +613,17 @@ static void a_newer_version_is_refused(void **state)
     refused(place->path, HISTORY_RECORD, "use a newer hipcontract");
 }
 
+static void a_version_that_never_was_is_damage(void **state)
+{
+    const struct place *place = *state;
+    record_run(place->path, &environment, 5);
+    sql(place->path, "PRAGMA user_version = -16777213");
+    refused(place->path, HISTORY_READ, "of version -16777213, which there never was: it is damaged");
+    refused(place->path, HISTORY_RECORD, "the next run begins a new one");
+    sql(place->path, "PRAGMA user_version = 0");
+    refused(place->path, HISTORY_RECORD, "of version 0, which there never was");
+}
+
 /* A file that holds what no run would write is shown as far as it goes. */
 static void rows_that_were_changed_by_hand_are_read(void **state)
 {
@@ -794,6 +805,7 @@ int main(void)
         IN_PLACE(files_that_are_no_history_are_refused_and_left_alone),
         IN_PLACE(what_is_not_there_or_cannot_be_made_is_one_clear_line),
         IN_PLACE(a_newer_version_is_refused),
+        IN_PLACE(a_version_that_never_was_is_damage),
         IN_PLACE(an_older_version_is_brought_up_to_date_and_loses_nothing),
         IN_PLACE(runs_that_find_an_older_version_at_once_agree),
         IN_PLACE(an_older_version_that_cannot_be_written_says_so),
