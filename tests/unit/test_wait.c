@@ -42,30 +42,39 @@ static void hold(const struct wait_case *cases, size_t n_cases)
 
 #define HOLD(cases) hold(cases, sizeof(cases) / sizeof *(cases))
 
-/* The text as a workgroup of n_items: the findings that it has. */
-static uint32_t n_findings_of_group(const char *chip, uint32_t n_lanes, uint32_t n_items, const char *text,
-                                    const char *part)
+struct group_case {
+    const char *chip;
+    uint32_t n_lanes, n_items;
+    const char *text;
+    bool found;
+};
+
+/* The findings of the text as a workgroup. */
+static uint32_t n_findings_of_group(const struct group_case *c, unsigned wanted, struct finding *first)
 {
     uint8_t *bytes;
     size_t n_bytes;
     struct error error;
     struct group_checks *checks;
-    assert_true(wave_runner_assemble(chip, n_lanes, text, &bytes, &n_bytes));
-    struct group_launch launch = {
-        .chip = chip, .n_lanes = n_lanes, .n_items = n_items, .code = bytes, .code_bytes = n_bytes, .lds_bytes = 1024};
+    assert_true(wave_runner_assemble(c->chip, c->n_lanes, c->text, &bytes, &n_bytes));
+    struct group_launch launch = {.chip = c->chip,
+                                  .n_lanes = c->n_lanes,
+                                  .n_items = c->n_items,
+                                  .code = bytes,
+                                  .code_bytes = n_bytes,
+                                  .lds_bytes = 4096};
     struct group_runner *runner = group_runner_open(&launch, &error);
     assert_non_null(runner);
     free(bytes);
     runner->dispatch.grid[0] = runner->dispatch.grid[1] = runner->dispatch.grid[2] = 1;
-    runner->dispatch.checks_wanted = 1u << FINDING_WAIT;
+    runner->dispatch.checks_wanted = wanted;
     assert_true(sanitizer_dispatch_open(&runner->dispatch));
     assert_true(sanitizer_group_open(&runner->dispatch, runner->group.n_waves, &checks));
     sanitizer_group_start(&runner->group, checks, NULL);
     group_runner_run(runner);
-    uint32_t n = runner->dispatch.n_findings_seen;
-    if (n)
-        assert_non_null(strstr(runner->findings[0].message, part));
     sanitizer_group_end(&runner->group);
+    uint32_t n = runner->dispatch.n_findings_seen;
+    *first = runner->findings[0];
     sanitizer_group_close(checks);
     sanitizer_dispatch_close(&runner->dispatch);
     runner->group.checks = NULL;
@@ -73,35 +82,117 @@ static uint32_t n_findings_of_group(const char *chip, uint32_t n_lanes, uint32_t
     return n;
 }
 
-/* One wave alone sees its own writes in order, and a read may stay under way. */
-static void a_write_to_lds_that_a_barrier_does_not_wait_for_is_found(void **state)
+static void hold_groups(const struct group_case *cases, size_t n_cases)
+{
+    static const char what[] = "with no wait on lgkmcnt (dscnt) before the barrier between the two";
+    struct finding first;
+    for (size_t i = 0; i < n_cases; i++) {
+        uint32_t n = n_findings_of_group(&cases[i], 1u << FINDING_RACE | 1u << FINDING_WAIT, &first);
+        if ((n > 0) != cases[i].found || (n && (first.kind != FINDING_WAIT || !strstr(first.message, what))))
+            fail_msg("%s: %u findings%s%s: %s", cases[i].chip, n, n ? ", " : "", n ? first.message : "", cases[i].text);
+    }
+}
+
+#define HOLD_GROUPS(cases) hold_groups(cases, sizeof(cases) / sizeof *(cases))
+
+/* v1 is a dword of LDS of each work-item's own, v2 one of the other wave's. */
+#define PLACES        "v_lshlrev_b32 v1, 2, v0\n v_xor_b32 v2, 0x80, v1\n "
+#define PLACES_OF_64  "v_lshlrev_b32 v1, 2, v0\n v_xor_b32 v2, 0x100, v1\n "
+#define WAIT          "s_waitcnt lgkmcnt(0)\n "
+#define BARRIER       "s_barrier\n "
+#define SPLIT_BARRIER "s_barrier_signal -1\n s_barrier_wait -1\n "
+#define END           WAIT "s_endpgm"
+#define END_OF_GFX12  "s_wait_dscnt 0x0\n s_endpgm"
+
+static void a_write_to_lds_that_another_wave_meets_without_a_wait_is_found(void **state)
 {
     (void)state;
-    static const struct {
-        const char *chip, *text;
-        uint32_t n_lanes, n_items;
-        bool found;
-    } cases[] = {
-        {"gfx1151", "ds_store_b32 v0, v1\n s_barrier\n s_endpgm", 32, 64, true},
-        {"gfx1151", "ds_store_b32 v0, v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n s_endpgm", 32, 64, false},
-        {"gfx1151", "ds_store_b32 v0, v1\n s_waitcnt vmcnt(0)\n s_barrier\n s_endpgm", 32, 64, true},
-        {"gfx1151", "ds_store_b32 v0, v1\n ds_load_b32 v2, v0\n s_waitcnt lgkmcnt(1)\n s_barrier\n s_endpgm", 32, 64,
+    static const struct group_case cases[] = {
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER "ds_load_b32 v3, v2\n " END, true},
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER "ds_store_b32 v2, v0\n " END, true},
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER "ds_add_u32 v2, v0\n " END, true},
+        {"gfx1151", 32, 64, PLACES "ds_add_u32 v1, v0\n " BARRIER "ds_load_b32 v3, v2\n " END, true},
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n s_waitcnt vmcnt(0)\n " BARRIER "ds_load_b32 v3, v2\n " END, true},
+        /* the wait comes after the barrier */
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER WAIT "ds_load_b32 v3, v2\n " END, true},
+        /* the later of two, which no wait for one covers */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n ds_store_b32 v1, v0 offset:256\n s_waitcnt lgkmcnt(1)\n " BARRIER
+                "ds_load_b32 v3, v2 offset:256\n " END,
+         true},
+        /* an atomic beside a plain write that has landed */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n " WAIT BARRIER "ds_add_u32 v1, v0\n " BARRIER "ds_load_b32 v3, v2\n " END, true},
+        /* two barriers, neither after a wait */
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER BARRIER "ds_load_b32 v3, v2\n " END, true},
+        {"gfx90a", 64, 128, PLACES_OF_64 "ds_write_b32 v1, v0\n " BARRIER "ds_read_b32 v3, v2\n " END, true},
+        {"gfx1201", 32, 64, PLACES "ds_store_b32 v1, v0\n " SPLIT_BARRIER "ds_load_b32 v3, v2\n " END_OF_GFX12, true},
+        /* the wait comes after the signal */
+        {"gfx1201", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n s_barrier_signal -1\n s_wait_dscnt 0x0\n s_barrier_wait -1\n "
+                "ds_load_b32 v3, v2\n " END_OF_GFX12,
+         true},
+    };
+    HOLD_GROUPS(cases);
+}
+
+static void a_write_to_lds_that_has_landed_or_that_no_other_wave_meets_is_not(void **state)
+{
+    (void)state;
+    static const struct group_case cases[] = {
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " WAIT BARRIER "ds_load_b32 v3, v2\n " END, false},
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER "ds_load_b32 v3, v1\n " END, false},
+        {"gfx1151", 32, 64, PLACES "ds_store_b32 v1, v0\n " BARRIER "s_endpgm", false},
+        {"gfx1151", 32, 32, PLACES "ds_store_b32 v1, v0\n " BARRIER "ds_load_b32 v3, v1\n " END, false},
+        /* two buffers: the first barrier is about the other */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n " WAIT BARRIER
+                "ds_store_b32 v1, v0 offset:256\n ds_load_b32 v3, v2\n " BARRIER WAIT BARRIER
+                "ds_load_b32 v3, v2 offset:256\n " END,
          false},
-        {"gfx1151", "ds_add_u32 v0, v1\n s_barrier\n s_endpgm", 32, 64, true},
-        {"gfx1151", "ds_load_b32 v1, v0\n s_barrier\n s_endpgm", 32, 64, false},
-        {"gfx1151", "ds_store_b32 v0, v1\n s_barrier\n s_endpgm", 32, 32, false},
-        {"gfx90a", "ds_write_b32 v0, v1\n s_barrier\n s_endpgm", 64, 128, true},
-        {"gfx90a", "ds_write_b32 v0, v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n s_endpgm", 64, 128, false},
-        {"gfx1201", "ds_store_b32 v0, v1\n s_barrier_signal -1\n s_barrier_wait -1\n s_endpgm", 32, 64, true},
-        {"gfx1201", "ds_store_b32 v0, v1\n s_wait_dscnt 0x0\n s_barrier_signal -1\n s_barrier_wait -1\n s_endpgm", 32, 64,
+        /* the first of two, which a wait for one covers */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n ds_store_b32 v1, v0 offset:256\n s_waitcnt lgkmcnt(1)\n " BARRIER
+                "ds_load_b32 v3, v2\n " END,
+         false},
+        /* a read that is under way */
+        {"gfx1151", 32, 64, PLACES "ds_load_b32 v3, v1\n " BARRIER "ds_store_b32 v2, v0\n " END, false},
+        /* LDS takes a wave's atomics after its writes before them, and atomics in any order */
+        {"gfx1151", 32, 64, PLACES "ds_add_u32 v1, v0\n " BARRIER "ds_add_u32 v2, v0\n " END, false},
+        {"gfx90a", 64, 128, PLACES_OF_64 "ds_write_b32 v1, v0\n " WAIT BARRIER "ds_read_b32 v3, v2\n " END, false},
+        {"gfx1201", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n s_wait_dscnt 0x0\n " SPLIT_BARRIER "ds_load_b32 v3, v2\n " END_OF_GFX12, false},
+        /* a write between signal and wait, that the next barrier finds landed */
+        {"gfx1201", 32, 64,
+         PLACES "s_barrier_signal -1\n ds_store_b32 v1, v0\n s_barrier_wait -1\n s_wait_dscnt 0x0\n " SPLIT_BARRIER
+                "ds_load_b32 v3, v2\n " END_OF_GFX12,
          false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t n = n_findings_of_group(cases[i].chip, cases[i].n_lanes, cases[i].n_items, cases[i].text,
-                                         "comes to a barrier before a wait on lgkmcnt (dscnt)");
-        if ((n > 0) != cases[i].found)
-            fail_msg("%s: %u findings: %s", cases[i].chip, n, cases[i].text);
-    }
+    HOLD_GROUPS(cases);
+}
+
+/* The end of a wave waits for what it has under way. */
+static void a_write_to_lds_of_a_wave_that_has_ended_has_landed(void **state)
+{
+    (void)state;
+    static const struct group_case cases[] = {
+        {"gfx1151", 32, 64,
+         PLACES "v_readfirstlane_b32 s0, v0\n ds_store_b32 v1, v0\n s_cmp_eq_u32 s0, 0\n s_cbranch_scc1 END\n " BARRIER
+                "ds_load_b32 v3, v2\n " WAIT "END:\n s_endpgm",
+         false},
+    };
+    HOLD_GROUPS(cases);
+}
+
+static void one_check_alone_says_nothing_of_barriers(void **state)
+{
+    (void)state;
+    static const struct group_case early = {"gfx1151", 32, 64,
+                                            PLACES "ds_store_b32 v1, v0\n " BARRIER "ds_load_b32 v3, v2\n " END, false};
+    struct finding first;
+    assert_int_equal(n_findings_of_group(&early, 1u << FINDING_RACE, &first), 0);
+    assert_int_equal(n_findings_of_group(&early, 1u << FINDING_WAIT, &first), 0);
+    assert_int_equal(n_findings_of_group(&early, 1u << FINDING_RACE | 1u << FINDING_WAIT, &first), 1);
 }
 
 static void a_use_before_the_wait_is_found(void **state)
@@ -242,7 +333,10 @@ static void a_wait_left_out_of_a_kernel_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_to_lds_that_a_barrier_does_not_wait_for_is_found),
+        cmocka_unit_test(a_write_to_lds_that_another_wave_meets_without_a_wait_is_found),
+        cmocka_unit_test(a_write_to_lds_that_has_landed_or_that_no_other_wave_meets_is_not),
+        cmocka_unit_test(a_write_to_lds_of_a_wave_that_has_ended_has_landed),
+        cmocka_unit_test(one_check_alone_says_nothing_of_barriers),
         cmocka_unit_test(a_use_before_the_wait_is_found),
         cmocka_unit_test(code_that_waits_is_clean),
         cmocka_unit_test(a_wait_for_all_stores_is_known_on_every_chip),

@@ -26,8 +26,15 @@ void wait_wave_close(struct wave_checks *checks);
 void wait_wave_start(struct wave *wave);
 void wait_before(struct wave *wave, const struct instruction *in, const struct flow *flow);
 
-/* Which went to LDS. */
+/* For flat accesses: which went to LDS. */
 void wait_access(struct wave *wave, const struct access_record *record);
+/* For the race check, on waves of any checks. The current instruction writes LDS at a clock of its wave, later than that of
+ * any before. */
+void wait_lds_write(struct wave *wave, uint32_t clock);
+/* The wave's writes to LDS up to this clock are done by what it has waited for; all where the wait check is off. */
+uint32_t wait_lds_landed(struct wave *wave);
+/* Whether an instruction that writes LDS is a load from memory to it: wait_lds_write leaves those out. */
+bool wait_is_load(const struct emulated_code *code, const struct instruction *in);
 
 /* nan.c */
 bool nan_wave_open(struct wave_checks *checks);

@@ -45,7 +45,7 @@ void race_group_start(struct workgroup *group)
 {
     struct race_group *race = group->checks->race;
     race->index = linear_index(group);
-    race->pairs.n = 0;
+    race->pairs.n = race->unlanded_pairs.n = 0;
     race->n_locks = 0;
     race_guesses_clear(&race->guesses);
     race->out_of_memory = false;
@@ -73,13 +73,24 @@ void race_group_end(struct workgroup *group)
         report_out_of_memory(&group->waves[0]);
 }
 
+/* A wave that ends waits for all that it has under way ("RDNA3" ISA, S_ENDPGM). */
+static void arrive(struct race_order *order, struct wave *wave)
+{
+    uint32_t landed = wave->state == WAVE_ENDED ? RACE_CLOCK_ALL : wait_lds_landed(wave);
+    race_order_signal(order, wave->index_in_group, landed);
+}
+
 void race_barrier(struct workgroup *group)
 {
+    struct race_order *order = &group->checks->race->order;
     uint32_t later = 0;
+    for (uint32_t i = 0; i < group->n_waves; i++)
+        if (!race_order_has_signalled(order, i))
+            arrive(order, &group->waves[i]);
     if (group->waves[0].chip->family == CHIP_RDNA4)
         for (uint32_t i = 0; i < group->n_waves; i++)
             later |= (uint32_t)(group->waves[i].state == WAVE_READY) << i;
-    race_order_barrier(&group->checks->race->order, later);
+    race_order_barrier(order, later);
 }
 
 /* One instruction's access as the cells see it. */
@@ -87,7 +98,7 @@ struct touch {
     struct workgroup *group;
     struct race_order *order;
     struct race_shadow *shadow;
-    const uint32_t *known; /* the wave's row of race_order.known */
+    const uint32_t *known, *landed; /* the wave's rows of race_order; of memory both are known's */
     struct race_stamp stamp;
     enum access_space space;
     bool writes;
@@ -100,26 +111,43 @@ static bool unordered(const struct touch *touch, const struct race_stamp *before
     return before->clock > touch->known[before->wave];
 }
 
+/* A load to LDS comes by a counter of memory's: which barrier is to order it is not known. */
+static bool waits_as_load(const struct touch *touch, const struct race_stamp *before)
+{
+    const struct emulated_code *code = touch->group->dispatch->code;
+    return wait_is_load(code, &code->instructions[before->instruction]);
+}
+
 static void report(const struct touch *touch, const struct race_stamp *before, bool before_writes,
                    const struct race_stamp *now, uint64_t address)
 {
+    bool unlanded = !unordered(touch, before);
+    if (unlanded && (!before_writes || waits_as_load(touch, before)))
+        return;
     struct race_pair pair = {.before = before,
                              .now = now,
                              .before_writes = before_writes,
                              .now_writes = touch->writes,
+                             .unlanded = unlanded,
                              .space = touch->space,
                              .address = address};
     race_report_unless_guess(touch->group, &pair);
 }
 
+/* Nothing orders the two, or a barrier at which a write to LDS was still under way. */
+static bool may_be_early(const struct touch *touch, const struct race_stamp *before)
+{
+    return before->clock > touch->landed[before->wave];
+}
+
 static void check_cell(const struct touch *touch, const struct race_cell *cell, const struct race_stamp *now,
                        uint64_t address)
 {
-    if (unordered(touch, &cell->write) && race_kinds(cell->write.kind, true, now->kind, touch->writes))
+    if (may_be_early(touch, &cell->write) && race_kinds(cell->write.kind, true, now->kind, touch->writes))
         report(touch, &cell->write, true, now, address);
     for (int r = 0; r < RACE_READERS; r++) {
         bool read_writes = cell->read[r].kind == RACE_ATOMIC;
-        if ((touch->writes || read_writes) && unordered(touch, &cell->read[r]) &&
+        if ((touch->writes || read_writes) && may_be_early(touch, &cell->read[r]) &&
             race_kinds(cell->read[r].kind, read_writes, now->kind, touch->writes))
             report(touch, &cell->read[r], read_writes, now, address);
     }
@@ -312,6 +340,8 @@ static void touch_record(struct wave *wave, const struct access_record *record, 
         .order = &race->order,
         .shadow = record->space == ACCESS_LDS ? race->lds : race->memory,
         .known = race->order.known[wave->index_in_group],
+        .landed = record->space == ACCESS_LDS ? race->order.landed[wave->index_in_group]
+                                              : race->order.known[wave->index_in_group],
         .stamp = stamp_of(race, wave->index_in_group),
         .space = record->space,
         .writes = record->kind != ACCESS_LOAD,
@@ -324,7 +354,7 @@ static void touch_record(struct wave *wave, const struct access_record *record, 
 }
 
 /* What the access publishes: atomics and coherent stores within the group, and to other groups all that writes with no
- * store of the wave before it outstanding. */
+ * store of the wave before it outstanding. Each write to LDS has a clock of its own: a barrier tells which have landed. */
 static void publish(struct race_group *race, unsigned wave, const struct access_record *record, enum race_kind kind)
 {
     struct race_wave *state = &race->waves[wave];
@@ -334,7 +364,7 @@ static void publish(struct race_group *race, unsigned wave, const struct access_
         release_in_group(race, wave, record);
     if (in_launch && race->launch->flags && (kind != RACE_PLAIN || one_lane(record)))
         release_in_launch(race, wave, record);
-    if (in_group || in_launch)
+    if (in_group || in_launch || record->space == ACCESS_LDS)
         race_order_advance(&race->order, wave);
     state->stores_outstanding |= record->space == ACCESS_GLOBAL;
 }
@@ -349,6 +379,8 @@ void race_access(struct wave *wave, const struct access_record *record)
     if (kind != RACE_PLAIN && record->kind != ACCESS_STORE)
         acquire(race, index, record);
     touch_record(wave, record, kind);
+    if (record->kind != ACCESS_LOAD && record->space == ACCESS_LDS)
+        wait_lds_write(wave, race->order.clock[index]);
     if (record->kind != ACCESS_LOAD)
         publish(race, index, record, kind);
     if (record->kind != ACCESS_ATOMIC)
@@ -364,7 +396,7 @@ void race_before(struct wave *wave, const struct instruction *in)
         return;
     struct race_group *race = wave->group->checks->race;
     if (in->ordering & MEMORY_SIGNALS)
-        race_order_signal(&race->order, wave->index_in_group);
+        arrive(&race->order, wave);
     if (in->ordering & MEMORY_WAITS)
         race_order_pass(&race->order, wave->index_in_group);
     if (in->ordering & MEMORY_STORES_DONE)

@@ -5,6 +5,10 @@
  * decided at each access (race_group.memory and .lds, ordered by race_group.order). Between workgroups it is decided when
  * a group has ended and its accesses are added to the launch's, in the groups' order: so findings do not depend on host
  * threads.
+ *
+ * A barrier alone does not make a write to LDS seen: its wave must have waited for it before (LLVM's AMDGPUUsage, "Memory
+ * Model": a release at workgroup scope). Where the wait check is on too, an access of another wave that nothing but
+ * barriers without that wait order with the write is a finding of `wait` (race_order.landed).
  */
 #ifndef SANITIZER_RACE_H
 #define SANITIZER_RACE_H
@@ -51,6 +55,7 @@ struct race_guess {
     uint64_t address;
     uint32_t next; /* index of the next at the same place by the same wave, or of the next that is free; or INDEX_NONE */
     uint8_t space; /* enum access_space */
+    bool unlanded;
     bool is_held;
 };
 
@@ -69,7 +74,7 @@ struct race_group {
     uint64_t locks[RACE_LOCKS];
     unsigned n_locks;
     struct race_guesses guesses;
-    struct race_pairs pairs;
+    struct race_pairs pairs, unlanded_pairs;
     uint32_t index; /* linear index of the workgroup */
     bool out_of_memory;
 };
@@ -78,6 +83,7 @@ struct race_group {
 struct race_pair {
     const struct race_stamp *before, *now; /* now is of the reporting group */
     bool before_writes, now_writes;
+    bool unlanded; /* a barrier orders the two, but what is before was not waited for there */
     enum access_space space;
     uint64_t address; /* of the first byte that both touch */
 };

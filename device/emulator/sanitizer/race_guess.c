@@ -16,7 +16,8 @@ static uint64_t number_of(unsigned wave, enum access_space space, uint64_t addre
 
 static bool same_pair(const struct race_guess *guess, const struct race_pair *pair)
 {
-    return guess->before.instruction == pair->before->instruction && guess->now.instruction == pair->now->instruction;
+    return guess->before.instruction == pair->before->instruction && guess->now.instruction == pair->now->instruction &&
+           guess->unlanded == pair->unlanded;
 }
 
 /* Index of a guess that holds nothing, or INDEX_NONE when the host is out of memory. */
@@ -52,6 +53,7 @@ bool race_guess_hold(struct race_guesses *guesses, const struct race_pair *pair,
                                                   .address = pair->address,
                                                   .next = first,
                                                   .space = (uint8_t)pair->space,
+                                                  .unlanded = pair->unlanded,
                                                   .is_held = true};
     guesses->n_held++;
     return true;

@@ -5,8 +5,9 @@
 
 enum { FIRST_SYNCS = 64 };
 
+/* Of each wave, as the rows of race_order.known and .landed. */
 struct race_sync {
-    uint32_t clock[RACE_MAX_WAVES];
+    uint32_t known[RACE_MAX_WAVES], landed[RACE_MAX_WAVES];
 };
 
 static void forget_syncs(struct race_order *order)
@@ -22,9 +23,10 @@ void race_order_start(struct race_order *order, uint32_t n_waves)
     forget_syncs(order);
     for (uint32_t wave = 0; wave < n_waves; wave++) {
         order->clock[wave] = 1;
-        order->signalled[wave] = 0;
+        order->signalled[wave] = (struct race_arrival){0};
         memset(order->known[wave], 0, sizeof order->known[wave]);
-        order->known[wave][wave] = UINT32_MAX;
+        memset(order->landed[wave], 0, sizeof order->landed[wave]);
+        order->known[wave][wave] = order->landed[wave][wave] = RACE_CLOCK_ALL;
     }
 }
 
@@ -36,15 +38,22 @@ void race_order_release_storage(struct race_order *order)
     index_table_free(&order->of_key);
 }
 
-static uint32_t later_of(uint32_t a, uint32_t b)
+static void raise_to(uint32_t *clock, uint32_t at_least)
 {
-    return a > b ? a : b;
+    if (*clock < at_least)
+        *clock = at_least;
 }
 
-void race_order_signal(struct race_order *order, unsigned wave)
+void race_order_signal(struct race_order *order, unsigned wave, uint32_t landed)
 {
-    order->signalled[wave] = order->clock[wave];
+    uint32_t clock = order->clock[wave];
+    order->signalled[wave] = (struct race_arrival){.all = clock, .landed = landed < clock ? landed : clock};
     race_order_advance(order, wave);
+}
+
+bool race_order_has_signalled(const struct race_order *order, unsigned wave)
+{
+    return order->signalled[wave].all != 0;
 }
 
 void race_order_pass(struct race_order *order, unsigned wave)
@@ -52,23 +61,22 @@ void race_order_pass(struct race_order *order, unsigned wave)
     if (!(order->to_pass >> wave & 1))
         return;
     order->to_pass &= ~(1u << wave);
-    for (uint32_t other = 0; other < order->n_waves; other++)
-        order->known[wave][other] = later_of(order->known[wave][other], order->arrived[other]);
+    for (uint32_t other = 0; other < order->n_waves; other++) {
+        raise_to(&order->known[wave][other], order->arrived[other].all);
+        raise_to(&order->landed[wave][other], order->arrived[other].landed);
+    }
 }
 
 void race_order_barrier(struct race_order *order, uint32_t later)
 {
     uint32_t next = 0;
-    for (uint32_t wave = 0; wave < order->n_waves; wave++) {
-        if (!order->signalled[wave])
-            race_order_signal(order, wave);
-        next = later_of(next, order->clock[wave]);
-    }
+    for (uint32_t wave = 0; wave < order->n_waves; wave++)
+        raise_to(&next, order->clock[wave]);
     memcpy(order->arrived, order->signalled, sizeof order->arrived);
     order->to_pass = UINT32_MAX;
     for (uint32_t wave = 0; wave < order->n_waves; wave++) {
         order->clock[wave] = next;
-        order->signalled[wave] = 0;
+        order->signalled[wave] = (struct race_arrival){0};
         if (!(later >> wave & 1))
             race_order_pass(order, wave);
     }
@@ -103,8 +111,10 @@ bool race_order_acquire(struct race_order *order, unsigned wave, uint64_t key)
     const struct race_sync *sync = find(order, key);
     if (!sync)
         return false;
-    for (uint32_t other = 0; other < order->n_waves; other++)
-        order->known[wave][other] = later_of(order->known[wave][other], sync->clock[other]);
+    for (uint32_t other = 0; other < order->n_waves; other++) {
+        raise_to(&order->known[wave][other], sync->known[other]);
+        raise_to(&order->landed[wave][other], sync->landed[other]);
+    }
     return true;
 }
 
@@ -115,9 +125,11 @@ bool race_order_release(struct race_order *order, unsigned wave, uint64_t key)
     if (!sync)
         return false;
     for (uint32_t other = 0; other < order->n_waves; other++)
-        if (other != wave)
-            sync->clock[other] = later_of(sync->clock[other], order->known[wave][other]);
-    sync->clock[wave] = order->clock[wave];
+        if (other != wave) {
+            raise_to(&sync->known[other], order->known[wave][other]);
+            raise_to(&sync->landed[other], order->landed[wave][other]);
+        }
+    sync->known[wave] = sync->landed[wave] = order->clock[wave];
     return true;
 }
 
@@ -130,7 +142,10 @@ void race_order_advance(struct race_order *order, unsigned wave)
 void race_order_learn(struct race_order *order, unsigned wave, unsigned other, uint32_t clock)
 {
     for (uint32_t third = 0; third < order->n_waves; third++)
-        if (third != other)
-            order->known[wave][third] = later_of(order->known[wave][third], order->known[other][third]);
-    order->known[wave][other] = later_of(order->known[wave][other], clock);
+        if (third != other) {
+            raise_to(&order->known[wave][third], order->known[other][third]);
+            raise_to(&order->landed[wave][third], order->landed[other][third]);
+        }
+    raise_to(&order->known[wave][other], clock);
+    raise_to(&order->landed[wave][other], clock);
 }

@@ -45,7 +45,7 @@ void race_report(struct workgroup *group, const struct race_pair *pair)
 {
     const struct race_stamp *before = pair->before, *now = pair->now;
     struct race_group *race = group->checks->race;
-    if (reported(&race->pairs, before->instruction, now->instruction))
+    if (reported(pair->unlanded ? &race->unlanded_pairs : &race->pairs, before->instruction, now->instruction))
         return;
     const struct instruction *instructions = group->dispatch->code->instructions;
     struct wave *wave = &group->waves[now->wave];
@@ -55,10 +55,15 @@ void race_report(struct workgroup *group, const struct race_pair *pair)
     char byte[240];
     describe_byte(group, pair, byte, sizeof byte);
     wave->current = &instructions[now->instruction];
-    wave_finding_with(wave, FINDING_RACE, now->lane, &other,
-                      "%s %s that another %s %s, and neither a barrier nor atomics order the two",
-                      verb(now, pair->now_writes), byte, before->group == now->group ? "wave" : "workgroup",
-                      verb(before, pair->before_writes));
+    if (pair->unlanded)
+        wave_finding_with(wave, FINDING_WAIT, now->lane, &other,
+                          "%s %s that another wave %s, with no wait on lgkmcnt (dscnt) before the barrier between the two",
+                          verb(now, pair->now_writes), byte, verb(before, pair->before_writes));
+    else
+        wave_finding_with(wave, FINDING_RACE, now->lane, &other,
+                          "%s %s that another %s %s, and neither a barrier nor atomics order the two",
+                          verb(now, pair->now_writes), byte, before->group == now->group ? "wave" : "workgroup",
+                          verb(before, pair->before_writes));
     wave->current = current;
 }
 
@@ -91,6 +96,7 @@ void race_report_guesses(struct workgroup *group)
                                  .now = &guess->now,
                                  .before_writes = guess->before.kind == RACE_ATOMIC,
                                  .now_writes = guess->now.kind == RACE_ATOMIC,
+                                 .unlanded = guess->unlanded,
                                  .space = guess->space,
                                  .address = guess->address};
         if (guess->is_held)

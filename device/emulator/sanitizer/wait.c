@@ -1,8 +1,8 @@
 /*
  * Registers whose load is under way. Each load raises its counter and takes a ticket; a wait for at most n outstanding ones
  * completes all tickets but the last n, where the counter's instructions are done in order, and nothing but a wait for 0
- * does where they are not. A barrier orders what waves have done, not what they have begun: a write to LDS must have been
- * waited for when its wave arrives (LLVM's AMDGPUUsage, "Memory Model": a release at workgroup scope waits for it).
+ * does where they are not. Writes to LDS have tickets too: the race check asks which are done when their wave comes to a
+ * barrier.
  */
 #include "device/emulator/sanitizer/wait_events.h"
 
@@ -11,8 +11,10 @@
 
 #include "device/emulator/sanitizer/checks.h"
 #include "device/emulator/sanitizer/flow.h"
+#include "device/emulator/sanitizer/race_order.h"
 
-enum { N_HALVES = 2, PENDING_WORDS = (FLOW_PLACES + 63) / 64 };
+/* No counter of LDS goes beyond 63, so of more writes the oldest are done. */
+enum { N_HALVES = 2, PENDING_WORDS = (FLOW_PLACES + 63) / 64, MAX_LDS_WRITES = 64 };
 
 struct pending {
     const struct instruction *in;
@@ -21,13 +23,18 @@ struct pending {
     uint8_t event;   /* enum wait_event */
 };
 
+struct lds_write {
+    uint32_t ticket, clock; /* clock: the race check's */
+};
+
 struct wait_wave {
     uint32_t issued[COUNTER_COUNT], done[COUNTER_COUNT];
     uint16_t events[COUNTER_COUNT]; /* bits 1 << enum wait_event of what is outstanding */
     uint64_t is_pending[N_HALVES][PENDING_WORDS];
-    bool any_pending, writes_lds; /* it did, and no barrier has found that done */
-    struct pending lds_write;     /* the last */
+    bool any_pending;
     struct pending pending[N_HALVES][FLOW_PLACES];
+    struct lds_write lds_writes[MAX_LDS_WRITES]; /* a ring, oldest first */
+    unsigned first_lds_write, n_lds_writes;
 };
 
 bool wait_wave_open(const struct dispatch *dispatch, struct wave_checks *checks)
@@ -50,7 +57,7 @@ void wait_wave_start(struct wave *wave)
     memset(wait->events, 0, sizeof wait->events);
     memset(wait->is_pending, 0, sizeof wait->is_pending);
     wait->any_pending = false;
-    wait->writes_lds = false;
+    wait->n_lds_writes = 0;
 }
 
 static bool is_set(const uint64_t *words, unsigned place)
@@ -99,13 +106,24 @@ static void wait_for(const struct chip *chip, struct wait_wave *wait, const stru
     wait->any_pending = false;
 }
 
+static bool is_done(const struct wait_wave *wait, unsigned counter, uint32_t ticket)
+{
+    return (int32_t)(ticket - wait->done[counter]) <= 0;
+}
+
+static void forget_lds_write(struct wait_wave *wait)
+{
+    wait->first_lds_write = (wait->first_lds_write + 1) % MAX_LDS_WRITES;
+    wait->n_lds_writes--;
+}
+
 /* The load that still holds half a place, or NULL; one that is done is forgotten. */
 static const struct pending *pending_at(struct wait_wave *wait, unsigned half, unsigned place)
 {
     if (!is_set(wait->is_pending[half], place))
         return NULL;
     const struct pending *pending = &wait->pending[half][place];
-    if ((int32_t)(pending->ticket - wait->done[pending->counter]) > 0)
+    if (!is_done(wait, pending->counter, pending->ticket))
         return pending;
     clear(wait, half, place);
     return NULL;
@@ -117,19 +135,18 @@ static const char *place_name(unsigned place, char *text, size_t capacity)
     return text;
 }
 
-static const char *const counter_names[] = {[COUNTER_LOAD] = "vmcnt (loadcnt)",
-                                            [COUNTER_STORE] = "vscnt (storecnt)",
-                                            [COUNTER_DS] = "lgkmcnt (dscnt)",
-                                            [COUNTER_KM] = "kmcnt",
-                                            [COUNTER_EXP] = "expcnt"};
-
 static void report(struct wave *wave, const struct pending *pending, unsigned place, const char *what)
 {
+    static const char *const names[] = {[COUNTER_LOAD] = "vmcnt (loadcnt)",
+                                        [COUNTER_STORE] = "vscnt (storecnt)",
+                                        [COUNTER_DS] = "lgkmcnt (dscnt)",
+                                        [COUNTER_KM] = "kmcnt",
+                                        [COUNTER_EXP] = "expcnt"};
     char name[24];
     struct wave_place other = wave_place_of(wave, -1);
     other.in = pending->in;
     wave_finding_with(wave, FINDING_WAIT, -1, &other, "%s is %s before a wait on %s for the instruction that loads it",
-                      place_name(place, name, sizeof name), what, counter_names[pending->counter]);
+                      place_name(place, name, sizeof name), what, names[pending->counter]);
 }
 
 /* Whether of two loads of one kind into one register the later lands last. */
@@ -202,31 +219,11 @@ static void issue(struct wave *wave, const struct instruction *in, const struct 
     mark(wait, in, flow, counter);
 }
 
-/* A wave that is alone in its workgroup sees its own writes in order. */
-static void arrive_at_barrier(struct wave *wave)
-{
-    struct wait_wave *wait = wave->checks->wait;
-    const struct pending *write = &wait->lds_write;
-    bool is_done = !wait->writes_lds || (int32_t)(write->ticket - wait->done[write->counter]) <= 0;
-    wait->writes_lds = false;
-    if (is_done || wave->group->n_waves == 1)
-        return;
-    struct wave_place other = wave_place_of(wave, -1);
-    other.in = write->in;
-    wave_finding_with(wave, FINDING_WAIT, -1, &other,
-                      "comes to a barrier before a wait on %s for the instruction that writes LDS",
-                      counter_names[write->counter]);
-}
-
 void wait_before(struct wave *wave, const struct instruction *in, const struct flow *flow)
 {
     struct wait_wave *wait = wave->checks->wait;
     if (flow->event == EVENT_WAIT) {
         wait_for(wave->chip, wait, flow);
-        return;
-    }
-    if (flow->event == EVENT_BARRIER) {
-        arrive_at_barrier(wave);
         return;
     }
     if (wait->any_pending && flow->pair)
@@ -242,14 +239,33 @@ void wait_access(struct wave *wave, const struct access_record *record)
 {
     struct wait_wave *wait = wave->checks->wait;
     const struct flow *flow = flow_of(wave->code, wave->current);
-    enum wait_counter counter = wait_counter_of(wave->chip, EVENT_LDS, true);
-    if (record->space != ACCESS_LDS)
+    if (flow->event != EVENT_FLAT || record->space != ACCESS_LDS)
         return;
-    /* Loads to LDS are of another counter, and which barrier is to order them is not known. */
-    if (record->kind != ACCESS_LOAD && flow->event != EVENT_LOAD) {
-        wait->writes_lds = true;
-        wait->lds_write = (struct pending){wave->current, wait->issued[counter], (uint8_t)counter, flow->event};
-    }
-    if (flow->event == EVENT_FLAT)
-        mark(wait, wave->current, flow, counter);
+    mark(wait, wave->current, flow, wait_counter_of(wave->chip, EVENT_LDS, true));
+}
+
+bool wait_is_load(const struct emulated_code *code, const struct instruction *in)
+{
+    return flow_of(code, in)->event == EVENT_LOAD;
+}
+
+void wait_lds_write(struct wave *wave, uint32_t clock)
+{
+    struct wait_wave *wait = wave->checks->wait;
+    enum wait_counter counter = wait_counter_of(wave->chip, EVENT_LDS, true);
+    if (!wait || wait_is_load(wave->code, wave->current))
+        return;
+    if (wait->n_lds_writes == MAX_LDS_WRITES)
+        forget_lds_write(wait);
+    unsigned last = (wait->first_lds_write + wait->n_lds_writes++) % MAX_LDS_WRITES;
+    wait->lds_writes[last] = (struct lds_write){.ticket = wait->issued[counter], .clock = clock};
+}
+
+uint32_t wait_lds_landed(struct wave *wave)
+{
+    struct wait_wave *wait = wave->checks->wait;
+    enum wait_counter counter = wait_counter_of(wave->chip, EVENT_LDS, true);
+    while (wait && wait->n_lds_writes && is_done(wait, counter, wait->lds_writes[wait->first_lds_write].ticket))
+        forget_lds_write(wait);
+    return wait && wait->n_lds_writes ? wait->lds_writes[wait->first_lds_write].clock - 1 : RACE_CLOCK_ALL;
 }

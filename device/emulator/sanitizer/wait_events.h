@@ -16,8 +16,7 @@ enum wait_event {
     EVENT_FLAT_STORE,
     EVENT_LDS,
     EVENT_SCALAR,
-    EVENT_DIRECT,  /* LDS to a register without an address */
-    EVENT_BARRIER, /* raises none: a wave arrives at one */
+    EVENT_DIRECT, /* LDS to a register without an address */
     EVENT_WAIT,
 };
 
