@@ -120,6 +120,11 @@ static void a_write_to_lds_that_another_wave_meets_without_a_wait_is_found(void 
          PLACES "ds_store_b32 v1, v0\n ds_store_b32 v1, v0 offset:256\n s_waitcnt lgkmcnt(1)\n " BARRIER
                 "ds_load_b32 v3, v2 offset:256\n " END,
          true},
+        /* the second of so many that the first must be done */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0 offset:512\n ds_store_b32 v1, v0\n .rept 63\n ds_store_b32 v1, v0 offset:256\n "
+                ".endr\n " BARRIER "ds_load_b32 v3, v2\n " END,
+         true},
         /* an atomic beside a plain write that has landed */
         {"gfx1151", 32, 64,
          PLACES "ds_store_b32 v1, v0\n " WAIT BARRIER "ds_add_u32 v1, v0\n " BARRIER "ds_load_b32 v3, v2\n " END, true},
@@ -155,8 +160,20 @@ static void a_write_to_lds_that_has_landed_or_that_no_other_wave_meets_is_not(vo
          PLACES "ds_store_b32 v1, v0\n ds_store_b32 v1, v0 offset:256\n s_waitcnt lgkmcnt(1)\n " BARRIER
                 "ds_load_b32 v3, v2\n " END,
          false},
-        /* a read that is under way */
-        {"gfx1151", 32, 64, PLACES "ds_load_b32 v3, v1\n " BARRIER "ds_store_b32 v2, v0\n " END, false},
+        /* so many writes that the first must be done */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0\n .rept 64\n ds_store_b32 v1, v0 offset:256\n .endr\n " BARRIER
+                "ds_load_b32 v3, v2\n " END,
+         false},
+        /* a load to LDS, whose counter is another, after a write */
+        {"gfx90a", 64, 128,
+         PLACES_OF_64 "v_readfirstlane_b32 s0, v0\n s_lshl_b32 m0, s0, 2\n ds_write_b32 v1, v0 offset:1024\n "
+                      "buffer_load_dword v3, s[4:7], 0 offen lds\n s_waitcnt vmcnt(0)\n " BARRIER
+                      "ds_read_b32 v3, v2\n " END,
+         false},
+        /* a read that is under way, as a write elsewhere is */
+        {"gfx1151", 32, 64,
+         PLACES "ds_store_b32 v1, v0 offset:256\n ds_load_b32 v3, v1\n " BARRIER "ds_store_b32 v2, v0\n " END, false},
         /* LDS takes a wave's atomics after its writes before them, and atomics in any order */
         {"gfx1151", 32, 64, PLACES "ds_add_u32 v1, v0\n " BARRIER "ds_add_u32 v2, v0\n " END, false},
         {"gfx90a", 64, 128, PLACES_OF_64 "ds_write_b32 v1, v0\n " WAIT BARRIER "ds_read_b32 v3, v2\n " END, false},

@@ -33,7 +33,8 @@ void wait_access(struct wave *wave, const struct access_record *record);
 void wait_lds_write(struct wave *wave, uint32_t clock);
 /* The wave's writes to LDS up to this clock are done by what it has waited for; all where the wait check is off. */
 uint32_t wait_lds_landed(struct wave *wave);
-/* Whether an instruction that writes LDS is a load from memory to it: wait_lds_write leaves those out. */
+/* Whether an instruction that writes LDS is a load from memory to it: another counter, so what wait_lds_landed says is not
+ * of it. */
 bool wait_is_load(const struct emulated_code *code, const struct instruction *in);
 
 /* nan.c */

@@ -111,7 +111,7 @@ static bool unordered(const struct touch *touch, const struct race_stamp *before
     return before->clock > touch->known[before->wave];
 }
 
-/* A load to LDS comes by a counter of memory's: which barrier is to order it is not known. */
+/* A load to LDS is waited for by a counter of memory's: which barrier is to order it is not known. */
 static bool waits_as_load(const struct touch *touch, const struct race_stamp *before)
 {
     const struct emulated_code *code = touch->group->dispatch->code;

@@ -253,7 +253,7 @@ void wait_lds_write(struct wave *wave, uint32_t clock)
 {
     struct wait_wave *wait = wave->checks->wait;
     enum wait_counter counter = wait_counter_of(wave->chip, EVENT_LDS, true);
-    if (!wait || wait_is_load(wave->code, wave->current))
+    if (!wait)
         return;
     if (wait->n_lds_writes == MAX_LDS_WRITES)
         forget_lds_write(wait);
