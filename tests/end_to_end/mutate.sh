@@ -36,8 +36,8 @@ a_smaller_sample_is_part() {
 a_weaker_contract_kills_fewer() {
     mutate 0 --least 0 --sample 24 --check none --log "$work/weak.jsonl" &&
         [ "$(outcomes "$work/weak.jsonl" sanitizer)" -eq 0 ] &&
-        grep '"operator":"wait"' "$work/one.jsonl" | grep -q '"outcome":"sanitizer"' &&
-        grep '"operator":"wait"' "$work/weak.jsonl" | grep -q '"outcome":"equivalent"'
+        grep -q '"outcome":"sanitizer"' <(grep '"operator":"wait"' "$work/one.jsonl") &&
+        grep -q '"outcome":"equivalent"' <(grep '"operator":"wait"' "$work/weak.jsonl")
 }
 too_low_a_score_is_red() { mutate 1 --sample 24 --least 100 && out_says '^SURVIVED .* would catch it: ' && out_says '1 registrations below 100 %$'; }
 # A worker that is killed costs its mutant, not the run. A worker is a child that runs this very program and goes on doing so: others are about
