@@ -176,6 +176,12 @@ static void a_write_to_lds_that_has_landed_or_that_no_other_wave_meets_is_not(vo
          PLACES "ds_store_b32 v1, v0 offset:256\n ds_load_b32 v3, v1\n " BARRIER "ds_store_b32 v2, v0\n " END, false},
         /* LDS takes a wave's atomics after its writes before them, and atomics in any order */
         {"gfx1151", 32, 64, PLACES "ds_add_u32 v1, v0\n " BARRIER "ds_add_u32 v2, v0\n " END, false},
+        /* so who sees the atomic sees the write */
+        {"gfx1151", 32, 64,
+         PLACES "v_mov_b32 v4, 0\n v_readfirstlane_b32 s0, v0\n ds_store_b32 v1, v0\n " BARRIER
+                "ds_add_u32 v4, v0 offset:1024\n s_cmp_eq_u32 s0, 0\n s_cbranch_scc1 END\n ds_load_b32 v3, v2\n "
+                "END:\n " END,
+         false},
         {"gfx90a", 64, 128, PLACES_OF_64 "ds_write_b32 v1, v0\n " WAIT BARRIER "ds_read_b32 v3, v2\n " END, false},
         {"gfx1201", 32, 64,
          PLACES "ds_store_b32 v1, v0\n s_wait_dscnt 0x0\n " SPLIT_BARRIER "ds_load_b32 v3, v2\n " END_OF_GFX12, false},
