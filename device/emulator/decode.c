@@ -328,12 +328,63 @@ static bool loses_halves(const struct disassembler *disassembler, const uint8_t 
     return !has_scalar_result && !strstr(text, "op_sel") && !strstr(text, ".h");
 }
 
+/* v_fmaak_f16 and its like, which have a constant K behind the instruction. */
+static bool has_constant(const char *text)
+{
+    static const char *const names[] = {"_fmaak_", "_fmamk_", "_madak_", "_madmk_"};
+    bool has = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        has |= strstr(text, names[i]) != NULL;
+    return has;
+}
+
+/* Wherever the text says one number it says the other, which is no longer; in place. */
+static void rename_number(char *text, uint32_t number, uint32_t other)
+{
+    char from[12], to[12];
+    size_t n_from = (size_t)snprintf(from, sizeof from, "0x%x", number);
+    size_t n_to = (size_t)snprintf(to, sizeof to, "0x%x", other);
+    for (char *at = strstr(text, from); at; at = strstr(at + n_to, from)) {
+        memcpy(at, to, n_to);
+        memmove(at + n_to, at + n_from, strlen(at + n_from) + 1);
+    }
+}
+
+/* LLVM 22 takes K for the code of a source where it is a number of one: of 0x80 to 0xff it makes 0, 1, 0.5 … or crashes. K
+ * is itself (RDNA3 ISA, "VOP2 Instructions"; "SIMM32"), so another one is disassembled and the text then says K. 0 where
+ * the bytes are something else. */
+static size_t disassemble_constant(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
+                                   size_t capacity)
+{
+    enum { FIRST_CODE = 0x80, LAST_CODE = 0xff, NO_CODE = 0x100, HALF = 0xffff };
+    uint8_t copy[LONGEST_INSTRUCTION] = {0};
+    size_t n = n_bytes < sizeof copy ? n_bytes : sizeof copy;
+    for (size_t at = 4; at <= 8 && at + 4 <= n; at += 4) {
+        uint32_t constant, other;
+        memcpy(&constant, bytes + at, sizeof constant);
+        if ((constant & HALF) < FIRST_CODE || (constant & HALF) > LAST_CODE)
+            continue;
+        other = constant + NO_CODE;
+        memcpy(copy, bytes, n);
+        memcpy(copy + at, &other, sizeof other);
+        size_t size = crashes_llvm(disassembler, copy, n) ? 0 : disassemble(disassembler, copy, n, text, capacity);
+        if (size != at + 4 || !has_constant(text))
+            continue;
+        uint32_t mask = strstr(text, "_f16") ? HALF : UINT32_MAX;
+        rename_number(text, other & mask, constant & mask);
+        return size;
+    }
+    return 0;
+}
+
 size_t disassembler_next(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
                          size_t capacity)
 {
     if (n_bytes < 4 || crashes_llvm(disassembler, bytes, n_bytes))
         return 0;
-    size_t size = disassemble(disassembler, bytes, n_bytes, text, capacity);
+    size_t size = disassemble_constant(disassembler, bytes, n_bytes, text, capacity);
+    if (!size)
+        size = disassemble(disassembler, bytes, n_bytes, text, capacity);
     if (!size)
         size = disassemble_high_result(disassembler, bytes, n_bytes, text, capacity);
     if (!size)

@@ -79,6 +79,55 @@ static void constants_become_bits_of_the_operand_type(void **state)
     }
 }
 
+/* The source that is K of an instruction, whose encoding ends with it. */
+static uint64_t constant_of(const char *chip, uint8_t *bytes, size_t n_bytes, unsigned source, uint32_t k)
+{
+    struct emulated_code code;
+    struct error error;
+    memcpy(bytes + n_bytes - sizeof k, &k, sizeof k);
+    assert_true(code_decode(chip_find(chip), chip_find(chip)->default_wave, bytes, n_bytes, 0, n_bytes, &code, &error));
+    const struct instruction *in = &code.instructions[0];
+    const struct instruction *half = in->pair ? &in->pair[0] : in;
+    assert_true(half->opcode && half->src[source].kind == OPERAND_CONSTANT);
+    uint64_t constant = half->src[source].constant;
+    code_free(&code);
+    return constant;
+}
+
+/* K of v_fmaak_f32 and its like is a number, also where a source of that number would be 0, 1, 0.5 or a literal. */
+static void constants_behind_an_instruction_are_themselves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *chip, *text;
+        unsigned source;
+    } cases[] = {
+        {"gfx1030", "v_fmaak_f16 v1, v2, v3, 0x1234", 2},
+        {"gfx1030", "v_fmamk_f32 v1, v2, 0x12345678, v3", 1},
+        {"gfx1151", "v_fmaak_f16 v1.l, v2.l, v3.h, 0x1234", 2},
+        {"gfx1151", "v_fmaak_f32 v1, 0x12345678, v3, 0x12345678", 0},
+        {"gfx1151", "v_fmaak_f32 v1, 0x12345678, v3, 0x12345678", 2},
+        {"gfx1151", "s_fmaak_f32 s1, s2, s3, 0x12345678", 2},
+        {"gfx1151", "v_dual_fmaak_f32 v1, v2, v3, 0x12345678 :: v_dual_mov_b32 v0, v5", 2},
+        {"gfx1151", "v_add_f32 v1, 0x12345678, v3", 0},
+        {"gfx1201", "v_fmamk_f16 v1.l, v2.l, 0x1234, v3.l", 1},
+        {"gfx1201", "v_fmaak_f32 v1, v2, v3, 0x12345678", 2},
+        {"gfx90a", "v_madak_f16 v1, v2, v3, 0x1234", 2},
+        {"gfx90a", "v_madmk_f32 v1, v2, 0x12345678, v3", 1},
+        {"gfx942", "v_fmaak_f32 v1, v2, v3, 0x12345678", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *chip = cases[i].chip;
+        uint8_t *bytes;
+        size_t n_bytes;
+        assert_true(wave_runner_assemble(chip, chip_find(chip)->default_wave, cases[i].text, &bytes, &n_bytes));
+        for (uint32_t k = 0; k < 0x202; k++)
+            if (constant_of(chip, bytes, n_bytes, cases[i].source, k) != k)
+                fail_msg("%s, %s: K 0x%x is not itself", chip, cases[i].text, k);
+        free(bytes);
+    }
+}
+
 /* The suffix wins where LLVM prints both; older chips have op_sel alone; without either it is the low half. */
 static void halves_come_from_suffix_or_op_sel(void **state)
 {
@@ -399,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_become_bits_of_the_operand_type),
+        cmocka_unit_test(constants_behind_an_instruction_are_themselves),
         cmocka_unit_test(halves_come_from_suffix_or_op_sel),
         cmocka_unit_test(only_gfx9_clears_the_other_half),
         cmocka_unit_test(registers_and_modifiers_are_read),
