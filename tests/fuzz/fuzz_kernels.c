@@ -49,7 +49,7 @@ static void read_objects(void)
     int n = scandir(folder, &entries, is_object, alphasort);
     for (int i = 0; i < n; i++) {
         char path[600];
-        size_t n_bytes;
+        size_t n_bytes = 0;
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         must(n_objects < MAX_OBJECTS && file_read(path, &objects[n_objects].bytes, &n_bytes, &error));
         must(code_object_parse(objects[n_objects].bytes, n_bytes, path, &objects[n_objects].parsed, &error));
