@@ -337,9 +337,9 @@ static void rename_number(char *text, uint32_t number, uint32_t other)
     }
 }
 
-/* LLVM 22 takes K for the code of a source where it is a number of one: of 0x80 to 0xff it makes 0, 1, 0.5 … or crashes. K
- * is itself (RDNA3 ISA, "VOP2 Instructions"; "SIMM32"), so another one is disassembled and the text then says K. 0 where
- * the bytes are something else. */
+/* Where K equals a source operand's code LLVM 22 reads it as that operand: 0x80 to 0xf8 become 0, 1, 0.5 …, and 0xff
+ * crashes it. K is the number itself (RDNA3 ISA, "VOP2 Instructions"; "SIMM32"), so another K is disassembled, and the text
+ * then says the right one. 0 where the bytes are something else. */
 static size_t disassemble_constant(struct disassembler *disassembler, const uint8_t *bytes, size_t n_bytes, char *text,
                                    size_t capacity)
 {

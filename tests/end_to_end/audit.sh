@@ -8,8 +8,7 @@ set -uo pipefail
 # The records are edited: they are a copy's, whose sources are the same and in the cache.
 export HIPCONTRACT_CACHE=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 copy=$work/copy
-mkdir "$copy"
-cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$copy/"
+copy_project "$copy"
 record=$copy/records/debian-clang-22/softmax.txt
 
 # audit STATUS OPTION...: on softmax alone, of the default compiler.

@@ -11,8 +11,6 @@ cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 output=gfx1151/$kernel/$shape/signed/out.f32.npy
 
 run() { ends "$1" "$HIPCONTRACT" "${@:2}"; } # run STATUS ARGUMENT...
-err_says() { grep -qE -- "$1" "$work/err"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 one_case() { run 0 run "$kernel" --shape $shape --keep-outputs "$@"; } # one_case DIR OPTION...
 
 keeps() { # every output of every case that ran, and a log that other commands read
@@ -33,7 +31,7 @@ fidelity() { # of the emulator with itself, which it says
         ! out_says '^(DOUBT|DIFFERS) '
 }
 edited_kernel() { # the last bit of some outputs
-    mkdir "$work/copy" && cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/copy/" &&
+    copy_project "$work/copy" &&
         sed -i -E 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * (scale * 1.0000001f) * load4(weight/' "$work/copy/kernels/ds4/ds4.hip" &&
         HIPCONTRACT_CACHE=$cache HIPCONTRACT_ROOT=$work/copy one_case "$work/edited" --pattern signed && run 1 compare "$work/one" "$work/edited" &&
         out_says "^DIFFERS  gfx1151 $kernel  $shape \(signed\): out: 2 of 2 rows, first 0; [0-9]+ of 66 elements, [0-9]+ of them within 1 ulp, worst [1-3] ulps? at out\[[01]\]\[[0-9]+\]: 0x[0-9a-f]{8} = .*; another code object$" &&

@@ -15,10 +15,9 @@ run() { ends "$1" "$HIPCONTRACT" "${@:2}"; }
 last_line_is() { tail -n 1 "$work/out" | grep -qE -- "$1"; }
 
 # A copy of what a run reads, to be edited; compiled code objects are shared, as they are found by content.
-copy_project() {
+fresh_copy() {
     rm -rf "$work/copy"
-    mkdir "$work/copy"
-    cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/copy/"
+    copy_project "$work/copy"
 }
 in_copy() { HIPCONTRACT_CACHE=$cache HIPCONTRACT_ROOT=$work/copy "$@"; }
 edit() { # edit FILE SED: fails where nothing changes
@@ -116,7 +115,7 @@ list_json() { run 0 list --json --only "$kernel" && out_says "\"name\": \"$kerne
 list_teeth() { run 0 list --teeth --only "$kernel" && out_says '^  sum_bf16 +gate 3 ' && out_says '^  first_run_only +gate 1 ' && ! out_says BLIND; }
 
 edited_kernel() {
-    copy_project
+    fresh_copy
     edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * 1.0001f * load4(weight/' &&
         in_copy run 1 gates --only "$kernel" --quick && out_says "^FAIL  gfx1151 $kernel  gate 3 at .* times its bound \(out: got .* = 0x[0-9a-f]+, reference .*, bound " &&
         out_says '^      worst  out\[[0-9]+\]\[[0-9]+\]  got .* = 0x[0-9a-f]+, reference .*, bound .* ulps$' &&
@@ -136,21 +135,21 @@ edited_case() {
         [ "$(grep -c '^  out\[' "$work/out")" -le 20 ]
 }
 edited_rows() {
-    copy_project
+    fresh_copy
     edit "$source" 's/whole, 0\) \* scale \* load4\(weight/whole, 0) * scale * (gridDim.x > 1 ? 1.0001f : 1.0f) * load4(weight/' &&
         in_copy run 1 run "$kernel" --bytes rows && out_says '^  out\[0\]\[[0-9]+\]  got .*\(0x[0-9a-f]{8}, .*\)  expected .*\(0x[0-9a-f]{8}, ' &&
         out_says "^FAIL $kernel: bytes rows: gate 1 at 9x1025 \(signed\): row 0 alone: out\[0\]\[[0-9]+\] is 0x[0-9a-f]+ and in the launch of all 0x[0-9a-f]+; [0-9]+ of 1025 elements differ" &&
         out_says "^  repeat: hipcontract run $kernel --bytes rows --chip gfx1151 --seed 1" && [ "$(grep -c '^  out\[' "$work/out")" -eq 20 ]
 }
 edited_record() {
-    copy_project
+    fresh_copy
     local file
     file=$(cd "$work/copy" && grep -lE "^$kernel +gfx1151 " records/debian-clang-22/*.txt | head -n 1)
     edit "$file" "s/^($kernel +gfx1151 +)[0-9]+/\1 3/" && in_copy run 1 contract --only "$kernel" --quick &&
         out_says "^LIMIT gfx1151 $kernel .*record stale: vgprs 3 -> [0-9]+" && last_line_is '1 pass gates 1-4, 0 fail.* 1 limit problems;'
 }
 broken_source() {
-    copy_project
+    fresh_copy
     echo 'this is no HIP' >>"$work/copy/$source"
     in_copy run 1 gates --only "$kernel" --quick && out_says "^FAIL  gfx1151 $kernel  build failed: .*does not compile" && err_says 'error:'
 }

@@ -11,8 +11,6 @@ db=$work/h.db
 # gates STATUS ARGUMENT...: the smallest registration, with the checks that take time left out.
 gates() { ends "$1" "$HIPCONTRACT" gates --quick --runs 2 --no-check all --only softmax_rows "${@:2}"; }
 shows() { ends "$1" "$HIPCONTRACT" history "${@:2}"; }
-err_says() { grep -qE -- "$1" "$work/err"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 
 recorded() { # by default below XDG_DATA_HOME, else where --db says
     gates 0 && gates 0 && shows 0 && out_says '^  2  .* emulator  quick +1    0      0       0 .*  holds ' && out_says '^  1  ' &&

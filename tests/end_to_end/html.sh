@@ -14,8 +14,7 @@ mkdir -p "$shown" "$packages"
 
 # A copy of what a run reads, where each sum of softmax is 1/1024 too large.
 broken_project() {
-    mkdir "$work/copy"
-    cp -r kernels records "$work/copy/"
+    copy_project "$work/copy"
     sed -i "$1" "$work/copy/kernels/softmax/softmax.hip"
     ! cmp -s kernels/softmax/softmax.hip "$work/copy/kernels/softmax/softmax.hip"
 }

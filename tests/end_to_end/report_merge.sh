@@ -13,7 +13,6 @@ RANDOM=$SEED
 echo "# SEED=$SEED repeats the points of the kills"
 
 report() { ends "$1" "$HIPCONTRACT" report "${@:2}"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 err_is() { [ "$(cat "$work/err")" = "$1" ]; }
 # What two reports have alike: the lines without the header and times, and the cases of the JUnit file without times.
 lines_of() { sed -E '1d; s/; gates [0-9]+ ms, limits [0-9]+ ms$//' "$work/out"; }

@@ -14,7 +14,6 @@ some=(--quick --runs 2 --jobs 1 --only 'rms_*' --only 'softmax_*' --only 'moe_co
 shards=3
 
 slurm() { ends "$1" "$HIPCONTRACT" slurm "${@:2}"; }
-one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 err_has() { grep -qF -- "$1" "$work/err" && one_error_line; }
 lines_of() { sed -E '1d; s/; gates [0-9]+ ms, limits [0-9]+ ms$//' "$1" | grep '^[A-Z]'; }
 cases_of() { sed -E 's/ (time|timestamp)="[^"]*"//g' "$1"; }
@@ -142,7 +141,7 @@ again() { # a task that starts once more goes on from its log
         cmp -s <(sed -n "2,${n}p" "$work/cut") <(sed -n "2,${n}p" $log) && ends 0 bash hipcontract-slurm/merge.sh && diff "$work/whole" <(lines_of "$work/out") >"$work/err"
 }
 red() { # a record that is not what the compiler makes
-    mkdir "$work/copy" && cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/copy" && sed -i -E '/^softmax_rows +gfx1151/s/ [0-9]+( +slots)/ 99\1/' "$work/copy"/records/debian-clang-22/softmax.txt || return 1
+    copy_project "$work/copy" && sed -i -E '/^softmax_rows +gfx1151/s/ [0-9]+( +slots)/ 99\1/' "$work/copy"/records/debian-clang-22/softmax.txt || return 1
     HIPCONTRACT_CACHE=${HIPCONTRACT_CACHE:-$BUILD/cache} HIPCONTRACT_ROOT=$work/copy slurm 1 --shards 2 --folder red --quick --runs 2 --only softmax_rows --wait && out_says '^LIMIT gfx1151 softmax_rows .*record stale' && ended_with "$(job shards)_1" 1 && ended_with "$(job merge)" 1
 }
 cancelled() {

@@ -38,8 +38,7 @@ decides_the_outputs() { # the same file is the same outputs, another first svh i
     run 0 $linear --weights "$work/other.safetensors:$layer" --rows 1 && after=$(outputs) && [ "$(wc -l <<<"$after")" -eq 3 ] && [ "$before" != "$after" ]
 }
 red_repeats() { # a kernel with another codebook is red, and says how to repeat it with the file
-    mkdir "$work/copy"
-    cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$work/copy/"
+    copy_project "$work/copy"
     sed -i 's/0x1EEE1EEEu/0x1EEF1EEFu/' "$work/copy/kernels/exl3/linear.h"
     ! cmp -s "$work/copy/kernels/exl3/linear.h" "$HIPCONTRACT_ROOT/kernels/exl3/linear.h" || return 1
     HIPCONTRACT_CACHE=$cache HIPCONTRACT_ROOT=$work/copy run 1 $linear --weights "$file:$layer" --pattern signed &&

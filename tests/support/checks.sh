@@ -35,10 +35,12 @@ out_says() { grep -qE -- "$1" "$work/out"; }
 err_says() { grep -qE -- "$1" "$work/err"; }
 one_error_line() { [ "$(wc -l <"$work/err")" -eq 1 ]; }
 
-# copy_as_repository FOLDER: the project's kernels and records there, committed once.
+# copy_project FOLDER: the project's kernels and records there, to be edited.
+copy_project() { mkdir "$1" && cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$1/"; }
+
+# copy_as_repository FOLDER: the same, committed once.
 copy_as_repository() {
-    mkdir "$1"
-    cp -r "$HIPCONTRACT_ROOT/kernels" "$HIPCONTRACT_ROOT/records" "$1/"
+    copy_project "$1"
     git -C "$1" init --quiet
     git -C "$1" add --all
     git -C "$1" -c user.name=a -c user.email=a@example.org commit --quiet --message=first

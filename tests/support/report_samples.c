@@ -50,6 +50,15 @@ struct verdict sample_miss(double ratio)
     return v;
 }
 
+static struct finding_place place_in_group(int64_t offset_bytes, const char *instruction, uint32_t line, int wave, int lane)
+{
+    struct finding_place place = {
+        .kernel = "k", .offset_bytes = offset_bytes, .line = line, .workgroup = {1, 2, 3}, .wave = wave, .lane = lane};
+    snprintf(place.instruction, sizeof place.instruction, "%s", instruction);
+    snprintf(place.file, sizeof place.file, "kernels/k/k.hip");
+    return place;
+}
+
 struct verdict sample_race(void)
 {
     struct verdict v = sample_pass(GATE_BYTES);
@@ -57,22 +66,8 @@ struct verdict sample_race(void)
     v.has_finding = true;
     v.finding = (struct finding){.kind = FINDING_RACE,
                                  .has_other = true,
-                                 .place = {.kernel = "k",
-                                           .offset_bytes = 0x1c4,
-                                           .instruction = "ds_store_b32 v0, v1",
-                                           .file = "kernels/k/k.hip",
-                                           .line = 40,
-                                           .workgroup = {1, 2, 3},
-                                           .wave = 4,
-                                           .lane = 31},
-                                 .other = {.kernel = "k",
-                                           .offset_bytes = 0x1d0,
-                                           .instruction = "ds_load_b32 v2, v1",
-                                           .file = "kernels/k/k.hip",
-                                           .line = 44,
-                                           .workgroup = {1, 2, 3},
-                                           .wave = 5,
-                                           .lane = -1},
+                                 .place = place_in_group(0x1c4, "ds_store_b32 v0, v1", 40, 4, 31),
+                                 .other = place_in_group(0x1d0, "ds_load_b32 v2, v1", 44, 5, -1),
                                  .message = "byte 4 of LDS is written while another reads it"};
     finding_compose(&v.finding);
     verdict_reason(&v, "run 1: race: %.600s", v.finding.text);

@@ -604,24 +604,24 @@ static void what_is_not_there_or_cannot_be_made_is_one_clear_line(void **state)
     refused(place->folder, HISTORY_RECORD, "unable to open database file");
 }
 
-static void a_newer_version_is_refused(void **state)
+static void versions_that_this_program_does_not_know_are_refused(void **state)
 {
+    static const struct {
+        const char *change, *read, *record;
+    } cases[] = {
+        {"PRAGMA user_version = 1000", "of version 1000, and this program knows versions up to ",
+         "use a newer hipcontract"},
+        {"PRAGMA user_version = -16777213", "of version -16777213, which there never was: it is damaged",
+         "begins a new one"},
+        {"PRAGMA user_version = 0", "of version 0, which there never was: it is damaged", "begins a new one"},
+    };
     const struct place *place = *state;
     record_run(place->path, &environment, 5);
-    sql(place->path, "PRAGMA user_version = 1000");
-    refused(place->path, HISTORY_READ, "of version 1000, and this program knows versions up to ");
-    refused(place->path, HISTORY_RECORD, "use a newer hipcontract");
-}
-
-static void a_version_that_never_was_is_damage(void **state)
-{
-    const struct place *place = *state;
-    record_run(place->path, &environment, 5);
-    sql(place->path, "PRAGMA user_version = -16777213");
-    refused(place->path, HISTORY_READ, "of version -16777213, which there never was: it is damaged");
-    refused(place->path, HISTORY_RECORD, "the next run begins a new one");
-    sql(place->path, "PRAGMA user_version = 0");
-    refused(place->path, HISTORY_RECORD, "of version 0, which there never was");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sql(place->path, cases[i].change);
+        refused(place->path, HISTORY_READ, cases[i].read);
+        refused(place->path, HISTORY_RECORD, cases[i].record);
+    }
 }
 
 /* A file that holds what no run would write is shown as far as it goes. */
@@ -804,8 +804,7 @@ int main(void)
         IN_PLACE(a_run_that_is_killed_leaves_what_it_had_decided),
         IN_PLACE(files_that_are_no_history_are_refused_and_left_alone),
         IN_PLACE(what_is_not_there_or_cannot_be_made_is_one_clear_line),
-        IN_PLACE(a_newer_version_is_refused),
-        IN_PLACE(a_version_that_never_was_is_damage),
+        IN_PLACE(versions_that_this_program_does_not_know_are_refused),
         IN_PLACE(an_older_version_is_brought_up_to_date_and_loses_nothing),
         IN_PLACE(runs_that_find_an_older_version_at_once_agree),
         IN_PLACE(an_older_version_that_cannot_be_written_says_so),

@@ -230,13 +230,13 @@ static void annotation_points_at_the_kernel_s_line_where_a_finding_names_it(void
     assert_holds(text, "::error file=kernels/k/k.hip,line=40,title=");
     free(text);
     report_free(&report);
-    snprintf(v.finding.place.file, sizeof v.finding.place.file, "/work/repo/kernels/k.hip");
+    snprintf(v.finding.place.file, sizeof v.finding.place.file, "/checkout/repo/kernels/k.hip");
     report = sample_report(&v, 1, false);
-    text = annotations(&report, "/work/repo");
+    text = annotations(&report, "/checkout/repo");
     assert_holds(text, "::error file=kernels/k.hip,line=40,title=");
     free(text);
-    text = annotations(&report, "/work/re");
-    assert_holds(text, "::error file=/work/repo/kernels/k.hip,line=40,title=");
+    text = annotations(&report, "/checkout/re");
+    assert_holds(text, "::error file=/checkout/repo/kernels/k.hip,line=40,title=");
     free(text);
     report_free(&report);
 }
