@@ -12,26 +12,17 @@
 #include "reports/history_table.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/fuzz/must.h"
+#include "tests/support/history_runs.h"
 #include "tests/support/report_samples.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
 enum { EDIT_BYTES = 4 /* place in 24 bits, then the byte */ };
 
-static const struct log_environment environment = {.version = "0",
-                                                   .commit = "0123456789abcdef",
-                                                   .toolchain = "some-clang",
-                                                   .compiler = "clang 1",
-                                                   .device = "emulator",
-                                                   .chips = "gfx1151",
-                                                   .scope = "quick",
-                                                   .seed = 1,
-                                                   .n_runs = 5};
-
 static bool record(struct history *history, struct error *error)
 {
     const struct verdict verdicts[] = {sample_pass(GATE_BYTES), sample_miss(2)};
-    if (!history_begin(history, &environment, error))
+    if (!history_begin(history, &history_environment, error))
         return false;
     struct verdict_sink sink = history_sink(history);
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "reports/report_past.h"
-#include "tests/support/scratch.h"
+#include "tests/support/history_runs.h"
 
 static const struct log_environment environment = {.version = "0",
                                                    .toolchain = "some-clang",
@@ -19,11 +19,7 @@ static const struct log_environment environment = {.version = "0",
                                                    .seed = 1,
                                                    .n_runs = 5};
 
-struct place {
-    char folder[SCRATCH_PATH_BYTES], path[SCRATCH_PATH_BYTES + 16];
-};
-
-static void open_place(struct place *place)
+static void open_place(struct history_place *place)
 {
     assert_true(scratch_open(place->folder));
     snprintf(place->path, sizeof place->path, "%s/h.db", place->folder);
@@ -55,17 +51,15 @@ static void put_kernel(struct verdict_sink sink, double ratio, uint32_t vgprs)
     sink.verdict(sink.context, &limit);
 }
 
-static struct history *begin_run(const struct place *place, const struct log_environment *of, double ratio, uint32_t vgprs)
+static struct history *begin_run(const struct history_place *place, const struct log_environment *of, double ratio,
+                                 uint32_t vgprs)
 {
-    struct error error = {0};
-    struct history *history = history_open(place->path, HISTORY_RECORD, &error);
-    if (!history || !history_begin(history, of, &error))
-        fail_msg("%s", error.text);
+    struct history *history = history_begun(place->path, of);
     put_kernel(history_sink(history), ratio, vgprs);
     return history;
 }
 
-static void record_run(const struct place *place, const struct log_environment *of, double ratio, uint32_t vgprs)
+static void record_run(const struct history_place *place, const struct log_environment *of, double ratio, uint32_t vgprs)
 {
     struct error error = {0};
     struct history *history = begin_run(place, of, ratio, vgprs);
@@ -74,15 +68,15 @@ static void record_run(const struct place *place, const struct log_environment *
 }
 
 /* A report of one run with what the history adds. */
-static struct report report_with_past(const struct place *place)
+static struct report report_with_past(const struct history_place *place)
 {
     struct report report = {0};
     struct error error = {0};
-    struct history *history = history_open(place->path, HISTORY_READ, &error);
+    struct history *history = history_opened(place->path, HISTORY_READ);
     assert_true(report_begin(&report, &environment, &error));
     put_kernel(report_sink(&report), 0.9, 99);
     report_end(&report, &(struct counts){0}, STATUS_OK, false);
-    if (!history || !report_settle(&report, &error) || !report_add_past(&report, history, &error))
+    if (!report_settle(&report, &error) || !report_add_past(&report, history, &error))
         fail_msg("%s", error.text);
     history_close(history);
     assert_int_equal(report.n_kernels, 1);
@@ -92,7 +86,7 @@ static struct report report_with_past(const struct place *place)
 static void runs_are_oldest_first(void **state)
 {
     (void)state;
-    struct place place;
+    struct history_place place;
     open_place(&place);
     for (uint32_t run = 1; run <= 3; run++)
         record_run(&place, &environment, 0.125 * run, 10 * run);
@@ -113,7 +107,7 @@ static void runs_are_oldest_first(void **state)
 static void runs_that_cannot_be_compared_are_left_out(void **state)
 {
     (void)state;
-    struct place place;
+    struct history_place place;
     struct log_environment other_scope = environment, other_device = environment, other_toolchain = environment;
     open_place(&place);
     other_scope.scope = "full";
@@ -138,7 +132,7 @@ static void runs_that_cannot_be_compared_are_left_out(void **state)
 static void only_the_last_runs_are_told(void **state)
 {
     (void)state;
-    struct place place;
+    struct history_place place;
     open_place(&place);
     for (uint32_t run = 0; run < REPORT_PAST_RUNS + 3; run++)
         record_run(&place, &environment, 0.5, run);
