@@ -2,10 +2,13 @@
 #include "commands/commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "contract/base/error.h"
 #include "contract/version.h"
@@ -112,7 +115,20 @@ static int run(int argc, char **argv)
     return command ? command->function(argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
+/* Makes good what the caller may have left: with SIGCHLD ignored nobody learns how a process ended, and a file, such as the
+ * log, would take the place of a standard stream that is closed. What stands there instead cannot be written either. */
+static void settle(void)
+{
+    int stream;
+    signal(SIGCHLD, SIG_DFL);
+    do
+        stream = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    while (stream >= 0 && stream <= STDERR_FILENO);
+    close(stream);
+}
+
 int main(int argc, char **argv)
 {
+    settle();
     return end(run(argc, argv));
 }

@@ -52,6 +52,15 @@ full_output() { # whatever the command
         [ $? -eq 2 ] && err_says 'standard output: .*; what is printed is not complete' && one_error_line || return 1
     done
 }
+# Streams that are closed: no other file takes their place, so that the log holds nothing but records.
+closed_streams() {
+    "$HIPCONTRACT" gates --only "$kernel" --quick --no-db --log "$work/closed.jsonl" <&- >&- 2>&-
+    [ $? -eq 2 ] && [ "$(grep -c '^{"record":' "$work/closed.jsonl")" -gt 5 ] && ! grep -v '^{"record":' "$work/closed.jsonl"
+}
+# A caller that ignores the deaths of children: the compiler is waited for nevertheless, and waits for its own.
+ignored_children() {
+    HIPCONTRACT_CACHE=$work/cache_of_ignored ends 0 env --ignore-signal=CHLD "$HIPCONTRACT" gates --only "$kernel" --quick --no-db
+}
 full_disk() { run 2 contract --only "$kernel" --log /dev/full && err_says '/dev/full: No space left' && one_error_line; }
 
 holds() {
@@ -214,6 +223,8 @@ check 'without a GPU rocm is status 3 and leads to the emulator' no_gpu
 check 'a log that cannot be written is one line and status 2' unwritable_log
 check 'a full disk is one line and status 2' full_disk
 check 'output that cannot be written is one line and status 2' full_output
+check 'standard streams that are closed leave the log whole' closed_streams
+check 'a caller that ignores the deaths of children' ignored_children
 check 'a right kernel holds its contract' holds
 check 'the log starts with the environment and ends with the summary' log_is_whole
 check 'a planted fault is recognized by its pattern' planted_is_diagnosed
