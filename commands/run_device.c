@@ -33,7 +33,7 @@ static bool probe(struct run_device *of, struct error *error)
 {
     struct pool_options options = pool_options(of);
     struct message_ready ready;
-    if (!worker_probe(&options.worker, &ready, error))
+    if (!worker_probe(&options.worker, options.time_limit_ns, &ready, error))
         return false;
     snprintf(of->kind, sizeof of->kind, "%s", ready.kind);
     of->known = (struct device){.kind = of->kind, .n_devices = ready.n_devices, .wave_size = ready.wave_size};

@@ -96,15 +96,15 @@ static bool make_room(struct message_bytes *bytes, size_t n_bytes)
     return true;
 }
 
-bool message_receive(struct message_bytes *bytes, int socket)
+enum message_received message_receive(struct message_bytes *bytes, int socket)
 {
     if (!make_room(bytes, RECEIVE_BYTES))
-        return false;
+        return MESSAGE_LOST;
     ssize_t got = recv(socket, bytes->data + bytes->n_bytes, bytes->capacity - bytes->n_bytes, MSG_DONTWAIT);
     if (got < 0)
-        return errno == EINTR || errno == EAGAIN;
+        return errno == EINTR || errno == EAGAIN ? MESSAGE_RECEIVED : MESSAGE_ENDED;
     bytes->n_bytes += (size_t)got;
-    return got > 0;
+    return got > 0 ? MESSAGE_RECEIVED : MESSAGE_ENDED;
 }
 
 bool message_keep(struct message_bytes *bytes, const struct message *message)

@@ -72,8 +72,9 @@ struct message_bytes {
     size_t taken; /* of these by message_next */
 };
 
-/* Reads what a non-blocking socket has. False at its end, or out of host memory. */
-bool message_receive(struct message_bytes *bytes, int socket);
+/* Reads some of what a socket has, and does not wait for more. LOST: out of host memory for it. */
+enum message_received { MESSAGE_RECEIVED, MESSAGE_ENDED, MESSAGE_LOST };
+enum message_received message_receive(struct message_bytes *bytes, int socket);
 /* Keeps a message behind those that are kept. False out of host memory. */
 bool message_keep(struct message_bytes *bytes, const struct message *message);
 enum message_found { MESSAGE_NONE, MESSAGE_FOUND, MESSAGE_DAMAGED };

@@ -11,6 +11,9 @@
 
 enum { POLL_MS = 100 };
 
+/* The run looks at its workers more often, but where it is stopped itself, or waits for its output to be read. */
+#define STANDSTILL_NS 1000000000u
+
 /* A place for a worker. */
 struct slot {
     struct worker worker;
@@ -29,6 +32,7 @@ struct pool {
     struct worker_options worker;
     struct turns turns;
     struct slot slots[POOL_MOST_WORKERS];
+    uint64_t seen_ns; /* when it last looked at how long they take */
     bool has_failed;
     struct error error;
 };
@@ -106,35 +110,42 @@ static void tell_death(struct pool *pool, struct slot *slot, const char *why)
     finish(pool, slot, &end);
 }
 
-/* A worker has ended by itself. Before its device is open that is no verdict on a kernel. */
+/* The worker is gone. Before its device is open that is no verdict on a kernel. */
+static void lose(struct pool *pool, struct slot *slot, const char *why)
+{
+    struct error error;
+    if (!slot->turn)
+        return;
+    if (slot->is_ready) {
+        tell_death(pool, slot, why);
+        return;
+    }
+    slot->turn = NULL;
+    error_set(&error, STATUS_ENVIRONMENT, "opening the device: %s", why);
+    fail(pool, &error);
+}
+
+/* It has ended by itself. */
 static void bury(struct pool *pool, struct slot *slot)
 {
     char how[200], why[300];
     struct worker_death death = worker_end(&slot->worker);
     worker_death_describe(&death, how, sizeof how);
     snprintf(why, sizeof why, "its process %s", how);
-    if (slot->turn && slot->is_ready) {
-        tell_death(pool, slot, why);
-    } else if (slot->turn) {
-        struct error error;
-        error_set(&error, STATUS_ENVIRONMENT, "the process that opened the device %s", how);
-        slot->turn = NULL;
-        fail(pool, &error);
-    }
+    lose(pool, slot, why);
 }
 
 static void end_for(struct pool *pool, struct slot *slot, const char *why)
 {
     worker_end(&slot->worker);
-    if (slot->turn)
-        tell_death(pool, slot, why);
+    lose(pool, slot, why);
 }
 
 static void end_for_time(struct pool *pool, struct slot *slot)
 {
-    char why[160];
-    snprintf(why, sizeof why, "it took longer than %" PRIu64 " s and was ended (--time-limit)",
-             pool->options->time_limit_ns / 1000000000);
+    char how[120], why[160];
+    worker_late_describe(pool->options->time_limit_ns, how, sizeof how);
+    snprintf(why, sizeof why, "it %s", how);
     end_for(pool, slot, why);
 }
 
@@ -201,17 +212,24 @@ static void (*const takes[MESSAGE_KIND_COUNT])(struct pool *, struct slot *, con
     [MESSAGE_OUTPUTS] = take_told, [MESSAGE_DONE] = take_done,
 };
 
+/* A worker's first message, and no later one, is READY. */
+static bool is_in_order(const struct slot *slot, const struct message *message)
+{
+    return (message->kind == MESSAGE_READY) != slot->is_ready;
+}
+
 /* Whatever a worker sends, it sends of the registration that it is at. */
 static bool is_sound(const struct pool *pool, const struct slot *slot, const struct message *message)
 {
-    return slot->turn && message_is_sound(message, slot->turn->registration, pool->run->builds.device->chip);
+    return slot->turn && is_in_order(slot, message) &&
+           message_is_sound(message, slot->turn->registration, pool->run->builds.device->chip);
 }
 
 /* Takes what the worker has sent, and notices where it has ended. */
 static void listen_to(struct pool *pool, struct slot *slot)
 {
     struct message message;
-    bool is_open = message_receive(&slot->worker.bytes, slot->worker.socket);
+    enum message_received received = message_receive(&slot->worker.bytes, slot->worker.socket);
     while (slot->worker.pid) {
         enum message_found found = message_next(&slot->worker.bytes, &message);
         if (found == MESSAGE_NONE)
@@ -221,18 +239,29 @@ static void listen_to(struct pool *pool, struct slot *slot)
         else
             end_for(pool, slot, "its process sent what is no message: its memory is damaged");
     }
-    if (!is_open && slot->worker.pid)
+    if (received == MESSAGE_LOST && slot->worker.pid)
+        end_for(pool, slot, "out of host memory for what its process sends");
+    if (received == MESSAGE_ENDED && slot->worker.pid)
         bury(pool, slot);
 }
 
+static bool is_listened_to(const struct pool *pool, const struct slot *slot)
+{
+    return slot->worker.pid && !(slot->turn && turns_hold_back(&pool->turns, slot->turn));
+}
+
+/* A worker that had ended before, and of which nothing is to be read, is gone, also where a process that it has started has
+ * its socket open. */
 static void listen_to_all(struct pool *pool)
 {
     struct pollfd sockets[POOL_MOST_WORKERS];
+    bool had_ended[POOL_MOST_WORKERS];
     int n = pool->options->n_workers;
     for (int i = 0; i < n; i++) {
         struct slot *slot = &pool->slots[i];
-        bool listens = slot->worker.pid && !(slot->turn && turns_hold_back(&pool->turns, slot->turn));
+        bool listens = is_listened_to(pool, slot);
         sockets[i] = (struct pollfd){.fd = listens ? slot->worker.socket : -1, .events = POLLIN};
+        had_ended[i] = listens && worker_has_ended(&slot->worker);
         if (!listens)
             slot->since_ns = clock_ns();
     }
@@ -240,11 +269,25 @@ static void listen_to_all(struct pool *pool)
     for (int i = 0; i < n; i++)
         if (sockets[i].fd >= 0 && sockets[i].revents)
             listen_to(pool, &pool->slots[i]);
+        else if (had_ended[i])
+            bury(pool, &pool->slots[i]);
+}
+
+/* While the run stands still, what a worker tells is not heard: that time is not its own. */
+static void discount_standstill(struct pool *pool, uint64_t now_ns)
+{
+    uint64_t stood_ns = now_ns - pool->seen_ns;
+    pool->seen_ns = now_ns;
+    for (int i = 0; i < pool->options->n_workers && stood_ns > STANDSTILL_NS; i++) {
+        uint64_t since_ns = pool->slots[i].since_ns + stood_ns;
+        pool->slots[i].since_ns = since_ns < now_ns ? since_ns : now_ns;
+    }
 }
 
 static void check_times(struct pool *pool)
 {
     uint64_t now_ns = clock_ns(), limit_ns = pool->options->time_limit_ns;
+    discount_standstill(pool, now_ns);
     for (int i = 0; i < pool->options->n_workers && limit_ns; i++) {
         struct slot *slot = &pool->slots[i];
         if (slot->turn && now_ns > slot->since_ns && now_ns - slot->since_ns > limit_ns)
@@ -333,6 +376,7 @@ bool pool_run(struct run *run, const struct pool_options *options, struct error 
     struct pool pool = {.run = run, .options = options, .worker = options_of_workers(run, options)};
     run_open(run);
     bool ok = turns_open(&pool.turns, run, &pool.error);
+    pool.seen_ns = clock_ns();
     while (ok && is_at_work(&pool)) {
         check_interrupt(&pool);
         start_waiting(&pool);

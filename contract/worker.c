@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,6 +14,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "contract/base/clock.h"
 
 /* Where memory runs out the kernel ends the process with the largest score: a worker, and not the run. */
 #define OOM_SCORE "500"
@@ -81,6 +84,16 @@ static void run_asked(struct serving *serving, uint32_t index)
     check_sent(message_send(WORKER_SOCKET, MESSAGE_DONE, &done));
 }
 
+/* False where there is none any longer. A handler that code of a registration has set may interrupt it. */
+static bool next_request(uint32_t *request)
+{
+    ssize_t got;
+    do
+        got = recv(WORKER_SOCKET, request, sizeof *request, MSG_WAITALL);
+    while (got < 0 && errno == EINTR);
+    return got == sizeof *request;
+}
+
 static void serve(const struct worker_options *options, struct device *device)
 {
     struct serving serving = {.run = *options->run, .options = *options->run->options};
@@ -98,7 +111,7 @@ static void serve(const struct worker_options *options, struct device *device)
     serving.run.begins_context = serving.run.interrupt_context = &serving;
     serving.run.interrupted = is_asked_to_stop;
     uint32_t request;
-    while (recv(WORKER_SOCKET, &request, sizeof request, MSG_WAITALL) == sizeof request)
+    while (next_request(&request))
         if (request != REQUEST_STOP)
             run_asked(&serving, request);
 }
@@ -147,7 +160,8 @@ static void leave_open_only(int socket)
     close_range(WORKER_SOCKET + 1, UINT_MAX, 0);
 }
 
-/* Standard output is the parent's alone; what code in a worker prints goes to standard error. */
+/* Standard output is the parent's alone. What code in a worker prints goes to standard error, and at once: nobody writes
+ * the buffers of a process that dies. */
 static void settle(const struct worker_options *options, int socket, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -155,6 +169,7 @@ static void settle(const struct worker_options *options, int socket, pid_t paren
         _exit(EXIT_FAILURE);
     leave_open_only(socket);
     dup2(STDERR_FILENO, STDOUT_FILENO);
+    setvbuf(stdout, NULL, _IONBF, 0);
     offer_to_the_kernel();
     if (options->memory_limit)
         limit_memory(options->memory_limit);
@@ -235,35 +250,50 @@ void worker_death_describe(const struct worker_death *death, char *text, size_t 
         snprintf(text, capacity, "ended itself with exit status %d", death->exit_status);
 }
 
-static enum message_found wait_for_message(struct worker *worker, struct message *message)
+void worker_late_describe(uint64_t time_limit_ns, char *text, size_t capacity)
 {
-    enum message_found found = message_next(&worker->bytes, message);
-    struct pollfd ready = {.fd = worker->socket, .events = POLLIN};
-    while (found == MESSAGE_NONE) {
-        poll(&ready, 1, -1);
-        if (!message_receive(&worker->bytes, worker->socket))
-            return MESSAGE_NONE;
-        found = message_next(&worker->bytes, message);
-    }
-    return found;
+    snprintf(text, capacity, "took longer than %" PRIu64 " s and was ended (--time-limit)", time_limit_ns / 1000000000);
 }
 
-bool worker_probe(const struct worker_options *options, struct message_ready *ready, struct error *error)
+bool worker_has_ended(const struct worker *worker)
+{
+    siginfo_t end = {0};
+    return waitid(P_PID, (id_t)worker->pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == worker->pid;
+}
+
+/* Waits up to a time of the clock for a worker's first message. */
+static bool wait_for_ready(struct worker *worker, uint64_t end_ns, struct message_ready *ready)
+{
+    struct message message;
+    struct pollfd socket = {.fd = worker->socket, .events = POLLIN};
+    enum message_found found = MESSAGE_NONE;
+    while (found == MESSAGE_NONE && poll(&socket, 1, clock_milliseconds_to(end_ns)) != 0 &&
+           message_receive(&worker->bytes, worker->socket) == MESSAGE_RECEIVED)
+        found = message_next(&worker->bytes, &message);
+    bool told = found == MESSAGE_FOUND && message.kind == MESSAGE_READY && message_is_sound(&message, NULL, NULL);
+    if (told)
+        memcpy(ready, message.body, sizeof *ready);
+    return told;
+}
+
+bool worker_probe(const struct worker_options *options, uint64_t time_limit_ns, struct message_ready *ready,
+                  struct error *error)
 {
     struct worker worker;
     struct worker_options alone = *options;
-    struct message message;
-    char text[200];
+    uint64_t end_ns = time_limit_ns ? clock_ns() + time_limit_ns : 0;
+    char how[200];
     alone.run = NULL;
     if (!worker_start(&worker, &alone, error))
         return false;
-    bool told = wait_for_message(&worker, &message) == MESSAGE_FOUND && message.kind == MESSAGE_READY;
-    if (told)
-        memcpy(ready, message.body, sizeof *ready);
+    bool told = wait_for_ready(&worker, end_ns, ready);
+    bool is_late = !told && clock_milliseconds_to(end_ns) == 0;
     struct worker_death death = worker_end(&worker);
-    worker_death_describe(&death, text, sizeof text);
+    worker_death_describe(&death, how, sizeof how);
+    if (is_late)
+        worker_late_describe(time_limit_ns, how, sizeof how);
     if (!told)
-        return error_set(error, STATUS_ENVIRONMENT, "the process that opened the device %s", text);
+        return error_set(error, STATUS_ENVIRONMENT, "opening the device: its process %s", how);
     if (!ready->ok)
         *error = ready->error;
     return ready->ok;

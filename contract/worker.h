@@ -44,7 +44,15 @@ struct worker_death worker_end(struct worker *worker);
 /* "was ended by signal 11 (Segmentation fault), having held 120 MiB at most". */
 void worker_death_describe(const struct worker_death *death, char *text, size_t capacity);
 
-/* Opens the device in a worker that ends at once: what is told of it is in *ready. Errors: of the device. */
-bool worker_probe(const struct worker_options *options, struct message_ready *ready, struct error *error);
+/* "took longer than 20 s and was ended (--time-limit)". */
+void worker_late_describe(uint64_t time_limit_ns, char *text, size_t capacity);
+
+/* It has ended, though its socket may be open: a process that it has started may have that. */
+bool worker_has_ended(const struct worker *worker);
+
+/* Opens the device in a worker that ends at once: what is told of it is in *ready. It has so much time; 0: any. Errors: of
+ * the device. */
+bool worker_probe(const struct worker_options *options, uint64_t time_limit_ns, struct message_ready *ready,
+                  struct error *error);
 
 #endif

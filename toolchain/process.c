@@ -37,15 +37,6 @@ static enum reading read_some(int descriptor, struct output *output, size_t *cap
     return got > 0 ? READ_ON : READ_END;
 }
 
-/* Milliseconds up to a time of the clock, as poll wants them; 0 as time: for ever. */
-static int milliseconds_to(uint64_t end_ns)
-{
-    uint64_t now_ns = clock_ns();
-    if (!end_ns)
-        return -1;
-    return now_ns >= end_ns ? 0 : (int)((end_ns - now_ns) / 1000000) + 1;
-}
-
 /* Both streams at once, so that neither fills up while the other is waited for. READ_LATE where they are still open at the
  * time end_ns. */
 static enum reading read_streams(const int descriptors[2], struct output *outputs[2], uint64_t end_ns)
@@ -53,7 +44,7 @@ static enum reading read_streams(const int descriptors[2], struct output *output
     struct pollfd streams[2] = {{.fd = descriptors[0], .events = POLLIN}, {.fd = descriptors[1], .events = POLLIN}};
     size_t capacity[2] = {0, 0};
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-        int n_ready = poll(streams, 2, milliseconds_to(end_ns));
+        int n_ready = poll(streams, 2, clock_milliseconds_to(end_ns));
         if (n_ready == 0)
             return READ_LATE;
         if (n_ready < 0 && errno != EINTR)

@@ -29,6 +29,7 @@ four_red_lines() {
         out_says '^FAIL  gfx1151 hostile_memory  died: gate 1 at huge \(signed\): out of host memory .*\(--memory-limit: 1024 MiB\)' &&
         out_says '^FAIL  gfx1151 hostile_source  build failed: .*does not compile: .*of_no_type'
 }
+prints_at_once() { err_says 'about to crash' && ! out_says 'about to crash'; }
 others_are_green() {
     out_says '^PASS  gfx1151 example_dot ' && out_says '^PASS  gfx1151 example_dot_launcher ' &&
         out_says '^SUMMARY gfx1151 6 kernels: 2 pass gates 1-4, 4 fail, 0 known findings; 5 controls: 2 red as planted, 0 missed; 3 not run;'
@@ -122,6 +123,7 @@ same_log() {
 
 check 'the hostile registrations build' build
 check 'a crash, a loop, a shape beyond memory and a source that does not compile are four red lines' four_red_lines
+check 'what a worker printed before its death is on standard error' prints_at_once
 check 'everything else is green' others_are_green
 check 'the log is whole, and says what died where' log_is_whole
 check 'reports know what died' reports_the_dead

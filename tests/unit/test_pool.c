@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +69,7 @@ struct fixture {
     char *lines[MOST_LINES];
     size_t n_lines;
     int n_steps, n_ends, n_not_run, interrupt_at_end; /* 0: never */
+    bool stood_still;
     double last_share;
     bool ok;
     struct error error;
@@ -250,6 +253,24 @@ static void send_rubbish(void)
         sleep(HANG_SECONDS);
 }
 
+/* A process of its own holds the socket beyond its death. */
+static void crash_with_a_child(void)
+{
+    if (fork() == 0) {
+        sleep(HANG_SECONDS / 100);
+        _exit(0);
+    }
+    crash_by(SIGSEGV);
+}
+
+/* The message that only opens a device, once more: an error of it would end the run. */
+static void send_ready_again(void)
+{
+    const struct message_ready ready = {.error = {STATUS_ENVIRONMENT, "no such device"}};
+    message_send(3, MESSAGE_READY, &ready);
+    sleep(HANG_SECONDS);
+}
+
 static void assert_one_died(const struct fixture *f, const char *why)
 {
     if (!strstr(f->died.reason, why))
@@ -276,7 +297,9 @@ static void what_ends_a_worker_is_one_verdict_and_the_run_goes_on(void **state)
     } rows[] = {{crash, "its process was ended by signal 11 (Segmentation fault), having held "},
                 {be_killed, "its process was ended by signal 9 (Killed), having held "},
                 {leave, "its process ended itself with exit status 7"},
+                {crash_with_a_child, "its process was ended by signal 11 (Segmentation fault), having held "},
                 {send_rubbish, "its process sent what is no message: its memory is damaged"},
+                {send_ready_again, "its process sent what is no message: its memory is damaged"},
                 {hang, "it took longer than 1 s and was ended (--time-limit)"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -352,6 +375,65 @@ static void memory_that_a_case_does_not_get_fails_the_case(void **state)
     free_fixture(f);
 }
 
+/* A message that has no end. */
+static void send_for_ever(void)
+{
+    static const char bytes[1 << 20];
+    const uint64_t head[2] = {MESSAGE_OUTPUTS, (uint64_t)1 << 40};
+    ssize_t sent = send(3, head, sizeof head, MSG_NOSIGNAL);
+    while (sent > 0)
+        sent = send(3, bytes, sizeof bytes, MSG_NOSIGNAL);
+}
+
+/* In a process that has little. */
+static void memory_that_the_run_does_not_get_for_a_message_costs_the_case(void **state)
+{
+    (void)state;
+#ifndef __SANITIZE_ADDRESS__
+    const struct rlimit little = {(rlim_t)1 << 28, (rlim_t)1 << 28};
+    int status;
+    pid_t run = fork();
+    if (run == 0) {
+        struct fixture *f = fixture(send_for_ever);
+        f->pool.time_limit_ns = 20000000000;
+        setrlimit(RLIMIT_DATA, &little);
+        go(f, true);
+        assert_one_died(f, "out of host memory for what its process sends");
+        _exit(0);
+    }
+    assert_int_equal(waitpid(run, &status, 0), run);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+}
+
+/* As where nobody reads what it prints. */
+static void stand_still(void *context, const struct verdict *v)
+{
+    struct fixture *f = context;
+    if (!f->stood_still && strcmp(v->registration, "a") == 0)
+        usleep(2500000);
+    f->stood_still = true;
+}
+
+static void take_a_while(void)
+{
+    usleep(300000);
+}
+
+/* The worker has by then long begun the case that takes a while, and what it told fills its socket. */
+static void time_in_which_the_run_stands_still_is_no_workers(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture(take_a_while);
+    stream_add(&f->stream, (struct verdict_sink){.verdict = stand_still, .context = f});
+    f->pool.time_limit_ns = 1000000000;
+    f->pool.n_workers = 2;
+    go(f, true);
+    assert_string_equal(f->died.reason, "");
+    assert_int_equal(f->counts.chips[0].n_pass, N_REGISTRATIONS);
+    free_fixture(f);
+}
+
 static bool open_none(void *context, int n_threads, struct device **device, struct error *error)
 {
     (void)context, (void)n_threads, (void)device;
@@ -365,24 +447,34 @@ static bool open_badly(void *context, int n_threads, struct device **device, str
     return true;
 }
 
+static bool open_never(void *context, int n_threads, struct device **device, struct error *error)
+{
+    (void)context, (void)n_threads, (void)device, (void)error;
+    sleep(HANG_SECONDS);
+    return true;
+}
+
 static void device_that_does_not_open_is_no_verdict(void **state)
 {
     static const struct {
         bool (*open)(void *context, int n_threads, struct device **device, struct error *error);
         const char *error;
-    } rows[] = {{open_none, "no such device"}, {open_badly, "the process that opened the device was ended by signal 7"}};
+    } rows[] = {{open_none, "no such device"},
+                {open_badly, "opening the device: its process was ended by signal 7"},
+                {open_never, "took longer than 1 s and was ended (--time-limit)"}};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct message_ready ready;
         struct error error = {0};
         struct fixture *f = fixture(NULL);
         f->pool.worker.open = rows[i].open;
+        f->pool.time_limit_ns = 1000000000;
         go(f, true);
         assert_false(f->ok);
         assert_int_equal(f->error.status, STATUS_ENVIRONMENT);
         assert_non_null(strstr(f->error.text, rows[i].error));
         assert_int_equal(f->n_lines, 0);
-        assert_false(worker_probe(&f->pool.worker, &ready, &error));
+        assert_false(worker_probe(&f->pool.worker, f->pool.time_limit_ns, &ready, &error));
         assert_non_null(strstr(error.text, rows[i].error));
         free_fixture(f);
     }
@@ -396,7 +488,7 @@ static void probe_tells_what_the_device_is(void **state)
     struct fixture *f = fixture(NULL);
     const struct device *device = fake_device_open(f->kernels, true);
     const struct worker_options options = {.open = open_fake, .context = f, .n_threads = 1};
-    assert_true(worker_probe(&options, &ready, &error));
+    assert_true(worker_probe(&options, 0, &ready, &error));
     assert_string_equal(ready.chip, device->chip);
     assert_string_equal(ready.kind, device->kind);
     assert_int_equal(ready.n_devices, device->n_devices);
@@ -482,6 +574,8 @@ int main(void)
         cmocka_unit_test(verdicts_before_a_death_are_those_of_the_run),
         cmocka_unit_test(control_that_ends_its_worker_is_missed),
         cmocka_unit_test(memory_that_a_case_does_not_get_fails_the_case),
+        cmocka_unit_test(memory_that_the_run_does_not_get_for_a_message_costs_the_case),
+        cmocka_unit_test(time_in_which_the_run_stands_still_is_no_workers),
         cmocka_unit_test(device_that_does_not_open_is_no_verdict),
         cmocka_unit_test(probe_tells_what_the_device_is),
         cmocka_unit_test(interrupted_run_tells_what_was_decided),
