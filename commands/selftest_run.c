@@ -1,9 +1,11 @@
 #include "commands/selftest_run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +37,7 @@ static _Noreturn void work(const struct worker *worker, const struct run *contra
     struct verdict_stream stream = {0};
     struct run run = *contract;
     struct error error = {0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(LONGEST_S); /* a fault may make the harness loop */
     harness_fault_plant(worker->fault);
     run.stream = &stream;

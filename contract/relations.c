@@ -55,7 +55,7 @@ static void set_bytes(struct derived *derived, const struct reg_plan *plan, int 
 }
 
 /* Where an output has a narrower range than what it is rounded from, only what is a normal number in both launches is
- * known to scale. */
+ * known to scale; the smallest may have been rounded up to, on the wider grid of those below. */
 static bool is_decided(const struct derived *derived, enum number_format format, const void *all, const void *expected,
                        int64_t k)
 {
@@ -64,7 +64,7 @@ static bool is_decided(const struct derived *derived, enum number_format format,
     const struct format_facts *facts = format_facts(format);
     double own = fabs(format_load(format, all, k)), scaled = fabs(format_load(format, expected, k));
     double smallest = ldexp(1, facts->exponent_min);
-    return own >= smallest && own <= facts->largest && scaled >= smallest && scaled <= facts->largest;
+    return own > smallest && own <= facts->largest && scaled >= smallest && scaled <= facts->largest;
 }
 
 static void compare_tensor(struct judging *j, const struct derived *derived, int t, const void *got)

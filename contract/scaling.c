@@ -17,6 +17,8 @@ struct extent {
     int smallest, largest, unit;
 };
 
+enum { BEYOND_FORMATS = 1 << 16 };
+
 static int exponent_of(double value)
 {
     int exponent;
@@ -31,11 +33,13 @@ static int unit_of(double value)
     return exponent - 53 + __builtin_ctzll((uint64_t)digits);
 }
 
+/* Infinities and NaN leave no power. */
 static void extend(struct extent *e, double value)
 {
     if (value == 0)
         return;
-    int exponent = exponent_of(value), unit = unit_of(value);
+    bool finite = isfinite(value);
+    int exponent = finite ? exponent_of(value) : BEYOND_FORMATS, unit = finite ? unit_of(value) : BEYOND_FORMATS;
     bool first = e->is_zero;
     e->is_zero = false;
     e->smallest = first || exponent < e->smallest ? exponent : e->smallest;

@@ -32,7 +32,7 @@ interrupted() {
     [ $? -eq 4 ] && err_says 'interrupted$' && one_error_line && ! out_says '^SUMMARY .* 0 missed$'
 }
 planted_by_selftest_alone() {
-    [ "$(cd "$HIPCONTRACT_ROOT" && grep -l 'harness_fault_plant(' -r commands contract controls device kernels records reference reports toolchain --include='*.c' | sort | tr '\n' ' ')" = \
+    [ "$(cd "$HIPCONTRACT_ROOT" && grep -lE 'harness_fault_plant\(|harness_fault_planted *=[^=]' -r commands contract controls device kernels mutation records reference reports toolchain --include='*.c' | sort | tr '\n' ' ')" = \
         'commands/selftest_run.c contract/harness_fault.c ' ]
 }
 

@@ -207,6 +207,46 @@ static void zeros_alone_prove_nothing(void **state)
     assert_int_equal(judged("dot", &contract).status, VERDICT_INVALID);
 }
 
+static void fill_with_infinity(const struct reg_case *c, int tensor, void *data)
+{
+    fill_powers(c, tensor, data);
+    if (tensor == FAKE_X)
+        format_store(FORMAT_F32, data, 0, INFINITY);
+}
+
+static void infinity_allows_no_power(void **state)
+{
+    (void)state;
+    struct reg_bytes contract = fake_relations[FAKE_SCALE_X];
+    contract.fill = fill_with_infinity;
+    assert_int_equal(judged("dot", &contract).status, VERDICT_INVALID);
+}
+
+/* One product a row, 2 * 2^-126, and in the first row (1 - 2^-24) * 2^-126: between 2^-126 - 2^-149, which is subnormal,
+ * and 2^-126, it is rounded to even; scaled it is a number of f32 itself. */
+static void fill_below_the_smallest(const struct reg_case *c, int tensor, void *data)
+{
+    const struct reg_tensor *t = &c->plan->tensor[tensor];
+    fill_zeros(c, tensor, data);
+    for (int64_t row = 0; row < t->rows; row++)
+        format_store(FORMAT_F32, data, row * t->columns, tensor == FAKE_W ? 0x1p-126 : row == 0 ? 1 - 0x1p-24 : 2);
+}
+
+static void an_output_that_was_rounded_up_to_a_normal_number_is_undecided(void **state)
+{
+    (void)state;
+    struct reg_scaling wide = *fake_relations[FAKE_SCALE_X].scaling;
+    struct reg_bytes contract = fake_relations[FAKE_SCALE_X];
+    wide.sums = FORMAT_F64;
+    contract.scaling = &wide;
+    contract.fill = fill_below_the_smallest;
+    struct verdict v = judged("dot", &contract);
+    if (v.status != VERDICT_PASS)
+        fail_msg("%s", v.reason);
+    assert_int_equal(v.n_compared, 6);
+    assert_int_equal(v.n_undecided, 1);
+}
+
 static void a_padding_that_adds_something_is_seen(void **state)
 {
     (void)state;
@@ -339,6 +379,8 @@ int main(void)
         cmocka_unit_test(the_powers_are_those_that_keep_results_normal),
         cmocka_unit_test(inputs_that_allow_no_power_make_the_contract_invalid),
         cmocka_unit_test(zeros_alone_prove_nothing),
+        cmocka_unit_test(infinity_allows_no_power),
+        cmocka_unit_test(an_output_that_was_rounded_up_to_a_normal_number_is_undecided),
         cmocka_unit_test(a_padding_that_adds_something_is_seen),
         cmocka_unit_test(a_relation_that_cannot_hold_is_refused),
     };
