@@ -45,6 +45,8 @@ void limits_judge_lines(struct limits_run *run, const struct limits_records *rec
 bool limits_judge_record(struct limits_run *run, struct limits_records *records, const struct limits_unit *unit,
                          const struct code_kernel *kernel)
 {
+    if (records->file.is_unread && !run->options->update)
+        return true;
     struct record measured = limits_measure(unit->chip, kernel);
     const struct record *found = record_file_find(&records->file, kernel->name, unit->chip->name);
     struct record committed = found ? *found : (struct record){0};

@@ -23,7 +23,8 @@ bool limits_records_folder(const struct limits_run *run, const struct registrati
 bool limits_records_open(struct limits_run *run, const struct registration *of, struct limits_records *records);
 /* Puts a result for every line of the file that is wrong; updating, they are made good, or the file is not written. */
 void limits_judge_lines(struct limits_run *run, const struct limits_records *records, const char *family);
-/* Compares with the committed record, or, updating, puts the measured figures in its place. false only out of memory. */
+/* Compares with the committed record, or, updating, puts the measured figures in its place. Nothing of a file that could
+ * not be read, which limits_judge_lines tells. false only out of memory. */
 bool limits_judge_record(struct limits_run *run, struct limits_records *records, const struct limits_unit *unit,
                          const struct code_kernel *kernel);
 /* Records of the family that no unit of it has any more: orphans, or, updating, removed. */

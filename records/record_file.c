@@ -347,6 +347,7 @@ bool record_file_read(const char *path, struct record_file *file, struct error *
         parse_lines(&reading, data, n_bytes);
         free(data);
     } else {
+        file->is_unread = true;
         note(&reading, 0, NULL, true, "cannot be read: %s", reason.text);
     }
     if (!reading.out_of_memory)

@@ -62,6 +62,7 @@ struct record_file {
     size_t n_records;
     struct record_problem *problems; /* by line */
     size_t n_problems;
+    bool is_unread;     /* it is there and cannot be read, which is its one problem: nobody knows what it has */
     struct arena arena; /* holds all of it */
 };
 

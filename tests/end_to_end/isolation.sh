@@ -38,7 +38,11 @@ log_is_whole() {
     tail -n 1 "$log" | grep -q '^{"record":"summary","exit":1,"interrupted":false,' && [ "$(grep -c '"record":"end"' "$log")" -eq 6 ] &&
         grep '"status":"died"' "$log" | grep -q '"registration":"hostile_crash".*"shape":"2x33","pattern":"signed"' && [ "$(grep -c '"status":"died"' "$log")" -eq 2 ]
 }
-reports_the_dead() { ends 1 "$HIPCONTRACT" report "$log" --junit "$work/junit.xml" && grep -q '<error .*died: ' "$work/junit.xml"; }
+reports_the_dead() {
+    ends 1 "$HIPCONTRACT" report "$log" --junit "$work/junit.xml" --markdown "$work/run.md" --html "$work/run.html" && grep -q '<error .*died: ' "$work/junit.xml" &&
+        grep -q '<error .*build failed: ' "$work/junit.xml" && grep -q '^- gate 1, hostile_crash, gfx1151, 2x33 (signed): died: its process was ended by signal 11' "$work/run.md" &&
+        grep -q '^- gate 1, hostile_source, gfx1151: build failed: ' "$work/run.md" && grep -q '"status":"died"' "$work/run.html" && grep -q '"status":"build-failed"' "$work/run.html"
+}
 # Those that ended are not run again, those that died are: of them the log has a second verdict.
 resumes_after_deaths() {
     cp "$log" "$work/again.jsonl" && gates 1 --only 'example*' --only hostile_crash --resume "$work/again.jsonl" &&
@@ -126,7 +130,7 @@ check 'a crash, a loop, a shape beyond memory and a source that does not compile
 check 'what a worker printed before its death is on standard error' prints_at_once
 check 'everything else is green' others_are_green
 check 'the log is whole, and says what died where' log_is_whole
-check 'reports know what died' reports_the_dead
+check 'reports know what died, and what did not compile' reports_the_dead
 check 'a run that goes on runs again what died, and nothing else' resumes_after_deaths
 check 'what hangs is ended at its limit' hangs_no_longer_than_it_may
 check 'so is a compiler' compiler_hangs

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -353,6 +355,27 @@ static void the_pass_finds_missing_current_stale_and_left_over_records(void **st
     expect(cut, 2, "!gfx90a twice record missing");
 }
 
+/* A folder stands where the file was. */
+static void records_that_cannot_be_read_are_not_said_to_be_missing(void **state)
+{
+    struct fixture *fixture = *state;
+    char records[SCRATCH_PATH_BYTES];
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    snprintf(records, sizeof records, "%.300s/debian-clang-22/twice.txt", fixture->folder);
+    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
+                                  make_registration(fixture, "twice", fitting, 1)};
+    expect(run_pass(fixture, both, 2, true), 0, "written");
+    assert_int_equal(unlink(records), 0);
+    assert_int_equal(mkdir(records, 0700), 0);
+    struct pass_run unread = run_pass(fixture, both, 2, false);
+    assert_int_equal(limits_status(&unread.totals), STATUS_USAGE);
+    assert_null(strstr(unread.said.data, "missing"));
+    expect(unread, 1, "twice.txt:0: cannot be read: ");
+    struct pass_run update = run_pass(fixture, both, 2, true);
+    assert_int_equal(update.totals.n_files_written, 0);
+    expect(update, 0, "error 2: ");
+}
+
 /* A record file of debian-clang-22 beside twice.txt: that of a family that nothing registers. */
 static void write_gone_family(const struct fixture *fixture, const char *lines, char path[SCRATCH_PATH_BYTES])
 {
@@ -545,6 +568,7 @@ int main(void)
         TEST(a_launch_has_its_own_occupancy),
         TEST(a_bound_that_no_launch_uses_is_a_problem),
         TEST(the_pass_finds_missing_current_stale_and_left_over_records),
+        TEST(records_that_cannot_be_read_are_not_said_to_be_missing),
         TEST(records_of_a_family_that_is_gone_are_orphans),
         TEST(records_of_a_chip_that_a_family_is_for_no_longer_are_orphans),
         TEST(the_pass_finds_launches_that_do_not_fit),
