@@ -184,6 +184,17 @@ static bool has_wrong_verdict(const struct outcome *outcome, const struct outcom
     return false;
 }
 
+/* Nothing here ends a worker from outside: one that a signal ended did what the run must not do either. */
+static bool has_crashed_worker(const struct outcome *outcome, char *text)
+{
+    for (size_t i = 0; i < json_array_size(outcome->lines); i++) {
+        const json_t *line = json_array_get(outcome->lines, i);
+        if (strcmp(field(line, "status"), "died") == 0 && strstr(field(line, "reason"), "ended by signal"))
+            return wrong(text, "a worker crashed: ", field(line, "reason"));
+    }
+    return false;
+}
+
 static bool has_end(const json_t *lines, const char *registration)
 {
     size_t i;
@@ -238,7 +249,8 @@ bool outcome_is_wrong(const struct outcome *outcome, const struct outcome *undis
         return wrong(text, "an exit status that is not documented", "");
     if (outcome->has_bad_line)
         return wrong(text, "a damaged line within the log", "");
-    if (has_wrong_verdict(outcome, undisturbed, text) || has_lost_verdict(outcome, text))
+    if (has_crashed_worker(outcome, text) || has_wrong_verdict(outcome, undisturbed, text) ||
+        has_lost_verdict(outcome, text))
         return true;
     if (outcome->status != STATUS_OK)
         return !outcome->err[0] && !has_problem_line(outcome->out) &&

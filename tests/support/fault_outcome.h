@@ -27,8 +27,9 @@ struct outcome {
 bool outcome_run(char *const argv[], const char *library, const char *class, unsigned long at, struct outcome *outcome);
 void outcome_free(struct outcome *outcome);
 
-/* What must not be, as words in text; false: nothing. No crash, no hang, a documented status; a status of 0 means that all
- * was as undisturbed; another has its line; and what was printed as decided is in the log, or the log is said to lack it.
+/* What must not be, as words in text; false: nothing. No crash, of a worker neither, no hang, a documented status; a status
+ * of 0 means that all was as undisturbed; another has its line; and what was printed as decided is in the log, or the log
+ * is said to lack it.
  */
 bool outcome_is_wrong(const struct outcome *outcome, const struct outcome *undisturbed, char text[OUTCOME_TEXT_BYTES]);
 

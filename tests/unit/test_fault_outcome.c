@@ -13,7 +13,9 @@
 #define PASSED  "{\"record\":\"verdict\",\"status\":\"pass\",\"registration\":\"k\",\"gate\":3}"
 #define FAILED  "{\"record\":\"verdict\",\"status\":\"fail\",\"registration\":\"k\",\"gate\":3}"
 #define REFUSED "{\"record\":\"verdict\",\"status\":\"launch-failed\",\"registration\":\"k\",\"gate\":3}"
-#define ENDED   "{\"record\":\"end\",\"registration\":\"k\"}"
+#define DIED(how)                                                                                                          \
+    "{\"record\":\"verdict\",\"status\":\"died\",\"registration\":\"k\",\"gate\":1,\"reason\":\"its process " how "\"}"
+#define ENDED "{\"record\":\"end\",\"registration\":\"k\"}"
 
 static struct outcome made(int status, const char *out, const char *err, const char *lines)
 {
@@ -63,6 +65,15 @@ static void a_crash_and_a_hang_are_wrong(void **state)
     assert_non_null(strstr(judged(outcome), "hangs"));
 }
 
+static void a_crash_of_a_worker_is_wrong(void **state)
+{
+    (void)state;
+    assert_non_null(
+        strstr(judged(made(1, "FAIL  gfx1151 k\n", "", "[" DIED("was ended by signal 11 (Segmentation fault)") "]")),
+               "a worker crashed: its process was ended by signal 11"));
+    assert_string_equal(judged(made(1, "FAIL  gfx1151 k\n", "", "[" DIED("ended itself with exit status 3") "]")), "");
+}
+
 static void silence_is_wrong(void **state)
 {
     (void)state;
@@ -91,6 +102,7 @@ int main(void)
         cmocka_unit_test(a_run_that_was_not_disturbed_is_right),
         cmocka_unit_test(a_failure_that_is_said_is_right),
         cmocka_unit_test(a_crash_and_a_hang_are_wrong),
+        cmocka_unit_test(a_crash_of_a_worker_is_wrong),
         cmocka_unit_test(silence_is_wrong),
         cmocka_unit_test(a_verdict_that_blames_the_kernel_is_wrong),
         cmocka_unit_test(a_status_that_is_not_documented_is_wrong),
