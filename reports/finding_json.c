@@ -1,7 +1,9 @@
 #include "reports/finding_json.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "reports/cells.h"
 #include "reports/values_json.h"
 
 /* A new reference: its lines, and which of them is meant. */
@@ -9,9 +11,10 @@ static json_t *listing_to_json(const struct finding_listing *listing)
 {
     json_t *lines = json_array();
     for (const char *at = listing->text; *at;) {
+        char line[sizeof listing->text];
         size_t length = strcspn(at, "\n");
-        json_t *line = json_stringn(at, length);
-        json_array_append_new(lines, line ? line : json_string("(not UTF-8)"));
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
+        json_array_append_new(lines, cell_text_to_json(line));
         at += length + (at[length] == '\n');
     }
     return json_pack("{s:o, s:i}", "lines", lines, "at", listing->at);

@@ -169,6 +169,27 @@ static void a_text_that_is_no_utf_8_is_not_lost(void **state)
     json_decref(object);
 }
 
+/* Short lines of another encoding: what stands for each byte takes no more room than it. */
+static void lines_that_are_no_utf_8_survive_the_log(void **state)
+{
+    (void)state;
+    enum { LINES = 60 };
+    const char *lines[LINES];
+    struct verdict v = sample(), back;
+    for (int i = 0; i < LINES; i++)
+        lines[i] = "\xe9";
+    v.has_finding = true;
+    v.finding = sample_finding();
+    finding_listing_make(&v.finding.place.source, lines, LINES, LINES / 2);
+    json_t *object = verdict_to_json(&v);
+    assert_true(verdict_from_json(object, &back));
+    for (char *at = v.finding.place.source.text; (at = strchr(at, '\xe9'));)
+        *at = '?';
+    assert_string_equal(back.finding.place.source.text, v.finding.place.source.text);
+    assert_int_equal(back.finding.place.source.at, LINES / 2);
+    json_decref(object);
+}
+
 static void every_status_and_subject_survives(void **state)
 {
     (void)state;
@@ -435,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_listing_keeps_the_nearest_lines_that_fit),
         cmocka_unit_test(every_field_survives_the_log),
         cmocka_unit_test(a_text_that_is_no_utf_8_is_not_lost),
+        cmocka_unit_test(lines_that_are_no_utf_8_survive_the_log),
         cmocka_unit_test(every_status_and_subject_survives),
         cmocka_unit_test(a_diagnosis_without_a_fault_is_read),
         cmocka_unit_test(wrong_types_are_refused),
