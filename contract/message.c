@@ -1,6 +1,7 @@
 #include "contract/message.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,7 +9,7 @@
 #include "contract/host_case.h"
 #include "contract/registry_list.h"
 
-enum { RECEIVE_BYTES = 1 << 16 };
+enum { RECEIVE_BYTES = 1 << 16, EXECUTED_BYTES = 16 << 20 /* the names and counts of all instructions are far fewer */ };
 
 /* Before each body. */
 struct head {
@@ -118,12 +119,31 @@ bool message_keep(struct message_bytes *bytes, const struct message *message)
     return true;
 }
 
-static bool head_is_sound(const struct head *head)
+static size_t output_bytes(const struct reg_plan *plan)
+{
+    size_t n_bytes = 0;
+    for (int t = next_output(plan, 0); t >= 0; t = next_output(plan, t + 1))
+        n_bytes += tensor_bytes(&plan->tensor[t]);
+    return n_bytes;
+}
+
+size_t message_most_outputs(const struct registration *registration)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < registration->n_shapes; i++) {
+        struct reg_plan plan = {0};
+        size_t n_bytes = registration->plan(&registration->shapes[i], &plan, NULL) ? output_bytes(&plan) : 0;
+        most = n_bytes > most ? n_bytes : most;
+    }
+    return sizeof(struct message_outputs) + most + EXECUTED_BYTES;
+}
+
+static bool head_is_sound(const struct message_bytes *bytes, const struct head *head)
 {
     if (head->kind >= MESSAGE_KIND_COUNT)
         return false;
-    size_t least = body_bytes[head->kind];
-    return head->kind == MESSAGE_OUTPUTS ? head->n_bytes >= least && head->n_bytes < SIZE_MAX / 4 : head->n_bytes == least;
+    size_t least = body_bytes[head->kind], most = bytes->most_outputs ? bytes->most_outputs : SIZE_MAX / 4;
+    return head->kind == MESSAGE_OUTPUTS ? head->n_bytes >= least && head->n_bytes <= most : head->n_bytes == least;
 }
 
 enum message_found message_next(struct message_bytes *bytes, struct message *message)
@@ -133,7 +153,7 @@ enum message_found message_next(struct message_bytes *bytes, struct message *mes
     if (n_left < sizeof head)
         return MESSAGE_NONE;
     memcpy(&head, bytes->data + bytes->taken, sizeof head);
-    if (!head_is_sound(&head))
+    if (!head_is_sound(bytes, &head))
         return MESSAGE_DAMAGED;
     if (n_left - sizeof head < head.n_bytes)
         return MESSAGE_NONE;
@@ -160,13 +180,21 @@ static bool element_is_sound(const struct verdict_element *element)
     return ENDS(element->tensor);
 }
 
+/* In memory that is damaged a bool may be any byte, and to read it as one has no meaning. */
+static bool bool_is_sound(const bool *value)
+{
+    return *(const unsigned char *)value <= 1;
+}
+
+/* An amount that adds up with others. */
+static bool amount_is_sound(double amount)
+{
+    return isfinite(amount) && amount >= 0;
+}
+
 static bool map_is_sound(const struct error_map *map)
 {
-    bool sound = ENDS(map->tensor) && map->n_rows >= 0 && map->n_rows <= ERROR_MAP_ROWS && map->n_columns >= 0 &&
-                 map->n_columns <= ERROR_MAP_COLUMNS;
-    for (int row = 0; row < ERROR_MAP_ROWS && sound; row++)
-        sound = ENDS(map->cell[row]);
-    return sound;
+    return *map->tensor == '\0' || error_map_is_whole(map);
 }
 
 static bool diagnosis_is_sound(const struct diagnosis *diagnosis)
@@ -175,16 +203,27 @@ static bool diagnosis_is_sound(const struct diagnosis *diagnosis)
            diagnosis->n_near <= DIAGNOSIS_NEAR;
 }
 
+/* Each line of it ends with a newline, and one of them is meant; or there is none. */
+static bool listing_is_sound(const struct finding_listing *listing)
+{
+    int n_lines = 0;
+    const char *at = listing->text, *end = memchr(at, '\0', sizeof listing->text);
+    for (const char *newline; end && (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1)
+        n_lines++;
+    return end && at == end && (n_lines == 0 || (listing->at >= 0 && listing->at < n_lines));
+}
+
 static bool place_is_sound(const struct finding_place *place)
 {
-    return ENDS(place->kernel) && ENDS(place->instruction) && ENDS(place->file) && ENDS(place->instructions.text) &&
-           ENDS(place->source.text);
+    return ENDS(place->kernel) && ENDS(place->instruction) && ENDS(place->file) && listing_is_sound(&place->instructions) &&
+           listing_is_sound(&place->source);
 }
 
 static bool finding_is_sound(const struct finding *finding)
 {
-    return (int)finding->kind >= 0 && finding->kind < FINDING_KIND_COUNT && place_is_sound(&finding->place) &&
-           place_is_sound(&finding->other) && ENDS(finding->message) && ENDS(finding->text);
+    return bool_is_sound(&finding->has_other) && (int)finding->kind >= 0 && finding->kind < FINDING_KIND_COUNT &&
+           place_is_sound(&finding->place) && place_is_sound(&finding->other) && ENDS(finding->message) &&
+           ENDS(finding->text);
 }
 
 static bool texts_are_sound(const struct verdict *v)
@@ -194,12 +233,22 @@ static bool texts_are_sound(const struct verdict *v)
            ENDS(v->modelled) && ENDS(v->reason);
 }
 
+static bool counts_are_sound(const struct verdict *v)
+{
+    for (size_t bin = 0; bin < RATIO_BINS; bin++)
+        if (v->ratio_histogram[bin] < 0)
+            return false;
+    return true;
+}
+
 bool message_verdict_is_sound(const struct verdict *v)
 {
+    bool read = bool_is_sound(&v->replayed) && bool_is_sound(&v->resources.are_known) && bool_is_sound(&v->has_finding);
     bool counted = (int)v->subject >= 0 && v->subject < SUBJECT_COUNT && (int)v->status >= 0 &&
                    v->status < VERDICT_STATUS_COUNT && v->gate >= 0 && v->gate <= GATE_LIMITS;
-    return counted && texts_are_sound(v) && element_is_sound(&v->worst) && map_is_sound(&v->error_map) &&
-           diagnosis_is_sound(&v->diagnosis) && (!v->has_finding || finding_is_sound(&v->finding));
+    return read && counted && counts_are_sound(v) && texts_are_sound(v) && element_is_sound(&v->worst) &&
+           map_is_sound(&v->error_map) && diagnosis_is_sound(&v->diagnosis) &&
+           (!v->has_finding || finding_is_sound(&v->finding));
 }
 
 /* What of a message is not read yet. */
@@ -224,10 +273,19 @@ static const char *read_text(struct unread *unread)
     return end ? read_bytes(unread, (size_t)(end - unread->at) + 1) : NULL;
 }
 
+/* The name of an instruction or a class. */
+static const char *read_name(struct unread *unread)
+{
+    const char *name = read_text(unread), *at = name;
+    while (at && *at > ' ' && *at < 0x7f)
+        at++;
+    return at && at > name && *at == '\0' ? name : NULL;
+}
+
 static bool read_executed(struct unread *unread, struct executed *row)
 {
-    row->mnemonic = read_text(unread);
-    row->class = row->mnemonic ? read_text(unread) : NULL;
+    row->mnemonic = read_name(unread);
+    row->class = row->mnemonic ? read_name(unread) : NULL;
     const void *count = row->class ? read_bytes(unread, sizeof row->n_executed) : NULL;
     if (count)
         memcpy(&row->n_executed, count, sizeof row->n_executed);
@@ -293,9 +351,11 @@ static bool is_of(const struct verdict *verdict, const struct registration *regi
            strncmp(verdict->registration, registration->name, sizeof verdict->registration - 1) == 0;
 }
 
-static bool error_is_sound(const struct error *error)
+/* The error says what failed where something did. */
+static bool outcome_is_sound(const bool *ok, const struct error *error)
 {
-    return (int)error->status >= STATUS_OK && error->status <= STATUS_UNSUPPORTED && ENDS(error->text);
+    return bool_is_sound(ok) && (int)error->status >= (*ok ? STATUS_OK : STATUS_RED) &&
+           error->status <= STATUS_UNSUPPORTED && ENDS(error->text);
 }
 
 static bool ready_is_sound(const struct message *message, const struct registration *registration, const char *chip)
@@ -303,14 +363,14 @@ static bool ready_is_sound(const struct message *message, const struct registrat
     struct message_ready ready;
     (void)registration, (void)chip;
     memcpy(&ready, message->body, sizeof ready);
-    return error_is_sound(&ready.error) && ENDS(ready.kind) && ENDS(ready.chip);
+    return outcome_is_sound(&ready.ok, &ready.error) && ENDS(ready.kind) && ENDS(ready.chip);
 }
 
 static bool begun_is_sound(const struct message *message, const struct registration *registration, const char *chip)
 {
     struct message_begun begun;
     memcpy(&begun, message->body, sizeof begun);
-    return is_of(&begun.verdict, registration, chip);
+    return amount_is_sound(begun.done_work) && is_of(&begun.verdict, registration, chip);
 }
 
 static bool verdict_is_sound(const struct message *message, const struct registration *registration, const char *chip)
@@ -336,7 +396,7 @@ static bool done_is_sound(const struct message *message, const struct registrati
     struct message_done done;
     (void)registration, (void)chip;
     memcpy(&done, message->body, sizeof done);
-    return error_is_sound(&done.error);
+    return outcome_is_sound(&done.ok, &done.error) && bool_is_sound(&done.end.replayed) && amount_is_sound(done.done_work);
 }
 
 bool message_is_sound(const struct message *message, const struct registration *registration, const char *chip)

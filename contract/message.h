@@ -69,9 +69,13 @@ bool message_send_outputs(int socket, const struct case_outputs *outputs);
 struct message_bytes {
     unsigned char *data;
     size_t n_bytes, capacity;
-    size_t taken; /* of these by message_next */
+    size_t taken;        /* of these by message_next */
+    size_t most_outputs; /* bytes of an OUTPUTS, more of which are damage; 0: any number */
 };
 
+/* The most bytes of an OUTPUTS about a case of the registration; where a head promises more, the run would wait for them
+ * and keep whatever comes. */
+size_t message_most_outputs(const struct registration *registration);
 /* Reads some of what a socket has, and does not wait for more. LOST: out of host memory for it. */
 enum message_received { MESSAGE_RECEIVED, MESSAGE_ENDED, MESSAGE_LOST };
 enum message_received message_receive(struct message_bytes *bytes, int socket);
@@ -85,7 +89,7 @@ void message_bytes_free(struct message_bytes *bytes);
 
 /* Texts end, and no number reaches past a table. */
 bool message_verdict_is_sound(const struct verdict *verdict);
-/* The message is one of a worker that is at the registration on the chip. */
+/* The message is one of a worker that is at the registration on the chip; READY is of none, and both may be NULL. */
 bool message_is_sound(const struct message *message, const struct registration *registration, const char *chip);
 /* Makes outputs of a message about a case of the registration. Plan and lists are the arena's, tensors the message's. False
  * where it is not sound. */

@@ -23,7 +23,8 @@ struct slot {
     struct verdict begun; /* what it runs now, */
     uint64_t since_ns;    /* and since when */
     uint64_t start_ns;    /* of the registration */
-    double done_work;     /* of the registration so far */
+    double work;          /* of the registration, */
+    double done_work;     /* and so far */
 };
 
 struct pool {
@@ -49,8 +50,10 @@ static void fail(struct pool *pool, const struct error *error)
             worker_interrupt(&pool->slots[i].worker);
 }
 
+/* No more than there is, whatever a worker tells. */
 static void account(struct pool *pool, struct slot *slot, double done_work)
 {
+    done_work = done_work < slot->work ? done_work : slot->work;
     pool->run->done_work += done_work - slot->done_work;
     slot->done_work = done_work;
 }
@@ -58,7 +61,7 @@ static void account(struct pool *pool, struct slot *slot, double done_work)
 /* What was not run of it is no work of this run any longer, as in run_registration. */
 static void account_rest(struct pool *pool, const struct slot *slot)
 {
-    pool->run->total_work -= work_of_registration(slot->turn->registration, pool->run->options) - slot->done_work;
+    pool->run->total_work -= slot->work - slot->done_work;
 }
 
 static void check_told(struct pool *pool, bool told)
@@ -331,7 +334,9 @@ static void start(struct pool *pool, struct slot *slot, struct turn *turn)
     slot->has_begun = false;
     slot->begun = verdict_on(pool, turn->registration);
     slot->since_ns = slot->start_ns = clock_ns();
+    slot->work = work_of_registration(turn->registration, pool->run->options);
     slot->done_work = 0;
+    slot->worker.bytes.most_outputs = message_most_outputs(turn->registration);
     worker_run(&slot->worker, turn->index);
 }
 

@@ -101,3 +101,27 @@ bool stream_wants_outputs(const struct verdict_stream *stream)
             return true;
     return false;
 }
+
+static bool is_cell(char letter)
+{
+    return letter == ERROR_MAP_UNDECIDED || (letter >= ERROR_MAP_FIRST && letter < ERROR_MAP_FIRST + RATIO_BINS);
+}
+
+static bool row_is_whole(const char *cells, int n_columns)
+{
+    for (int column = 0; column < n_columns; column++)
+        if (!is_cell(cells[column]))
+            return false;
+    return cells[n_columns] == '\0';
+}
+
+bool error_map_is_whole(const struct error_map *map)
+{
+    if (map->n_rows < 1 || map->n_rows > ERROR_MAP_ROWS || map->n_columns < 1 || map->n_columns > ERROR_MAP_COLUMNS ||
+        map->rows < map->n_rows || map->columns < map->n_columns || !memchr(map->tensor, '\0', sizeof map->tensor))
+        return false;
+    for (int row = 0; row < map->n_rows; row++)
+        if (!row_is_whole(map->cell[row], map->n_columns))
+            return false;
+    return true;
+}

@@ -76,6 +76,10 @@ struct error_map {
     char cell[ERROR_MAP_ROWS][ERROR_MAP_COLUMNS + 1];
 };
 
+/* It has its rows and columns, no more than the tensor, and each cell is the letter of a bin or says that it is
+ * undecided. */
+bool error_map_is_whole(const struct error_map *map);
+
 /* One output element against its reference. */
 struct verdict_element {
     char tensor[32];

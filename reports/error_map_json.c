@@ -11,19 +11,11 @@ json_t *error_map_to_json(const struct error_map *map)
                      (json_int_t)map->columns, "cells", cells);
 }
 
-static bool is_cell(char letter)
-{
-    return letter == ERROR_MAP_UNDECIDED || (letter >= ERROR_MAP_FIRST && letter < ERROR_MAP_FIRST + RATIO_BINS);
-}
-
 static bool row_from_json(const char *letters, struct error_map *map)
 {
     size_t n_columns = letters ? strlen(letters) : 0;
     if (n_columns == 0 || n_columns > ERROR_MAP_COLUMNS || (map->n_rows && (int)n_columns != map->n_columns))
         return false;
-    for (size_t i = 0; i < n_columns; i++)
-        if (!is_cell(letters[i]))
-            return false;
     map->n_columns = (int)n_columns;
     memcpy(map->cell[map->n_rows++], letters, n_columns + 1);
     return true;
@@ -38,12 +30,12 @@ bool error_map_from_json(const json_t *object, struct error_map *map)
                     "cells", &cells) != 0)
         return false;
     size_t n_rows = json_array_size(cells);
-    if (strlen(tensor) >= sizeof map->tensor || n_rows == 0 || n_rows > ERROR_MAP_ROWS || rows < (json_int_t)n_rows)
+    if (strlen(tensor) >= sizeof map->tensor || n_rows > ERROR_MAP_ROWS)
         return false;
     *map = (struct error_map){.rows = rows, .columns = columns};
     memcpy(map->tensor, tensor, strlen(tensor) + 1);
     for (size_t i = 0; i < n_rows; i++)
         if (!row_from_json(json_string_value(json_array_get(cells, i)), map))
             return false;
-    return columns >= map->n_columns;
+    return error_map_is_whole(map);
 }

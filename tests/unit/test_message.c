@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -37,6 +38,20 @@ static struct verdict sample_verdict(void)
                             .worst_ratio = 0.5,
                             .registration = "k",
                             .chip = "gfx1151"};
+}
+
+/* With a finding, an error map and lines of source: every field that is looked at is set. */
+static struct verdict explained_verdict(void)
+{
+    struct verdict v = sample_verdict();
+    const struct finding_listing listing = {.text = "one\ntwo\n", .at = 1};
+    v.has_finding = true;
+    v.finding.place.instructions = v.finding.other.source = listing;
+    v.error_map =
+        (struct error_map){.tensor = "y", .rows = ERROR_MAP_ROWS, .columns = 2, .n_rows = ERROR_MAP_ROWS, .n_columns = 2};
+    for (int row = 0; row < ERROR_MAP_ROWS; row++)
+        strcpy(v.error_map.cell[row], ".a");
+    return v;
 }
 
 static void send_verdict(const struct verdict *verdict)
@@ -120,12 +135,17 @@ static void damaged_heads_are_no_messages(void **state)
 static void verdicts_that_reach_past_a_table_are_not_sound(void **state)
 {
     (void)state;
-    struct verdict v = sample_verdict();
+    struct verdict v = explained_verdict();
     assert_true(message_verdict_is_sound(&v));
-    int *const numbers[] = {(int *)&v.subject,     (int *)&v.status,       &v.gate,
-                            &v.error_map.n_rows,   &v.error_map.n_columns, &v.diagnosis.n_near,
-                            (int *)&v.finding.kind};
-    v.has_finding = true;
+    int *const numbers[] = {(int *)&v.subject,
+                            (int *)&v.status,
+                            &v.gate,
+                            &v.error_map.n_rows,
+                            &v.error_map.n_columns,
+                            &v.diagnosis.n_near,
+                            (int *)&v.finding.kind,
+                            &v.finding.place.instructions.at,
+                            &v.finding.other.source.at};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         static const int wrong[] = {-1, 1000, INT32_MAX};
         int right = *numbers[i];
@@ -176,11 +196,109 @@ static void texts_that_do_not_end_are_not_sound(void **state)
                  TEXT(finding.text)};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct verdict v = sample_verdict();
-        v.has_finding = true;
+        struct verdict v = explained_verdict();
         assert_true(message_verdict_is_sound(&v));
         memset((char *)&v + texts[i].offset, 'x', texts[i].n_bytes);
         assert_false(message_verdict_is_sound(&v));
+    }
+}
+
+/* What a log could not say again. */
+static void counts_and_maps_that_no_run_makes_are_not_sound(void **state)
+{
+    (void)state;
+    struct verdict v = explained_verdict();
+    v.ratio_histogram[RATIO_BINS - 1] = -1;
+    assert_false(message_verdict_is_sound(&v));
+    v = explained_verdict();
+    v.error_map.cell[3][1] = (char)(ERROR_MAP_FIRST + RATIO_BINS);
+    assert_false(message_verdict_is_sound(&v));
+    v = explained_verdict();
+    v.error_map.cell[3][1] = '\0';
+    assert_false(message_verdict_is_sound(&v));
+    v = explained_verdict();
+    v.error_map.rows = ERROR_MAP_ROWS - 1;
+    assert_false(message_verdict_is_sound(&v));
+    v = explained_verdict();
+    strcpy(v.finding.place.instructions.text, "one\ntwo");
+    assert_false(message_verdict_is_sound(&v));
+}
+
+/* To read a bool of another byte than 0 and 1 has no meaning: compilers index tables by it. */
+static void bools_of_other_bytes_are_not_sound(void **state)
+{
+    (void)state;
+    struct verdict v = explained_verdict();
+    bool *const bools[] = {&v.replayed, &v.resources.are_known, &v.has_finding, &v.finding.has_other};
+    for (size_t i = 0; i < sizeof bools / sizeof *bools; i++) {
+        bool right = *bools[i];
+        memset(bools[i], 2, 1);
+        assert_false(message_verdict_is_sound(&v));
+        *bools[i] = right;
+    }
+    assert_true(message_verdict_is_sound(&v));
+}
+
+static bool is_sound(enum message_kind kind, const void *body, size_t n_bytes)
+{
+    const struct registration registration = fake_registration("dot");
+    return message_is_sound(&(struct message){kind, body, n_bytes}, &registration, "gfx1151");
+}
+
+/* A run that is told of a failure ends with the failure's status. */
+static void failures_that_do_not_say_which_are_not_sound(void **state)
+{
+    (void)state;
+    struct message_ready ready = {.ok = true};
+    struct message_done done = {.ok = true};
+    assert_true(is_sound(MESSAGE_READY, &ready, sizeof ready) && is_sound(MESSAGE_DONE, &done, sizeof done));
+    ready.ok = done.ok = false;
+    assert_false(is_sound(MESSAGE_READY, &ready, sizeof ready) || is_sound(MESSAGE_DONE, &done, sizeof done));
+    ready.error.status = done.error.status = STATUS_ENVIRONMENT;
+    assert_true(is_sound(MESSAGE_READY, &ready, sizeof ready) && is_sound(MESSAGE_DONE, &done, sizeof done));
+    memset(&ready.ok, 2, 1);
+    memset(&done.ok, 2, 1);
+    assert_false(is_sound(MESSAGE_READY, &ready, sizeof ready) || is_sound(MESSAGE_DONE, &done, sizeof done));
+    done.ok = true;
+    memset(&done.end.replayed, 2, 1);
+    assert_false(is_sound(MESSAGE_DONE, &done, sizeof done));
+}
+
+static void work_that_does_not_add_up_is_not_sound(void **state)
+{
+    static const double wrong[] = {-1, (double)NAN, (double)INFINITY};
+    (void)state;
+    struct message_begun begun = {.verdict = sample_verdict()};
+    struct message_done done = {.ok = true};
+    strcpy(begun.verdict.registration, fake_registration("dot").name);
+    assert_true(is_sound(MESSAGE_BEGUN, &begun, sizeof begun));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        begun.done_work = done.done_work = wrong[i];
+        assert_false(is_sound(MESSAGE_BEGUN, &begun, sizeof begun) || is_sound(MESSAGE_DONE, &done, sizeof done));
+    }
+}
+
+/* The largest is that of the registration's largest case; a head that promises more would be waited for. */
+static void outputs_of_more_bytes_than_a_case_has_are_no_message(void **state)
+{
+    (void)state;
+    const struct registration registration = fake_registration("dot");
+    struct reg_plan plan;
+    size_t most = message_most_outputs(&registration), n_largest = 0;
+    for (size_t i = 0; i < registration.n_shapes; i++) {
+        assert_true(registration.plan(&registration.shapes[i], &plan, NULL));
+        n_largest = n_largest < tensor_bytes(&plan.tensor[FAKE_Y]) ? tensor_bytes(&plan.tensor[FAKE_Y]) : n_largest;
+    }
+    assert_in_range(most, sizeof(struct message_outputs) + n_largest,
+                    sizeof(struct message_outputs) + n_largest + (64 << 20));
+    for (uint64_t beyond = 0; beyond < 2; beyond++) {
+        const uint64_t head[] = {MESSAGE_OUTPUTS, most + beyond};
+        struct message message;
+        memcpy(sent, head, sizeof head);
+        struct message_bytes bytes = bytes_of(sizeof head);
+        bytes.most_outputs = most;
+        assert_int_equal(message_next(&bytes, &message), beyond ? MESSAGE_DAMAGED : MESSAGE_NONE);
+        message_bytes_free(&bytes);
     }
 }
 
@@ -241,6 +359,37 @@ static void outputs_are_read_as_they_were_sent(void **state)
     message_bytes_free(&bytes);
 }
 
+/* They become keys of the log. */
+static void names_of_instructions_that_are_no_words_are_not_sound(void **state)
+{
+    static const char *const wrong[] = {"", "v_add f32", "v_\x80", "v_\n"};
+    (void)state;
+    const struct registration registration = fake_registration("dot");
+    const struct reg_shape *shape = &registration.shapes[0];
+    struct reg_plan plan, read_plan;
+    float y[] = {1};
+    assert_true(registration.plan(shape, &plan, NULL));
+    for (size_t i = 0; i < 2 * sizeof wrong / sizeof *wrong; i++) {
+        const char *word = wrong[i / 2];
+        const struct executed executed = {i % 2 ? word : "v_add_f32", i % 2 ? "VALU" : word, 1};
+        struct case_outputs back, outputs = {.registration = registration.name,
+                                             .shape = shape->label,
+                                             .pattern = "signed",
+                                             .plan = &plan,
+                                             .data = {[FAKE_Y] = y},
+                                             .executed = &executed,
+                                             .n_executed = 1};
+        struct message message;
+        struct arena arena = {0};
+        send_outputs(&outputs);
+        struct message_bytes bytes = bytes_of(n_sent);
+        assert_int_equal(message_next(&bytes, &message), MESSAGE_FOUND);
+        assert_false(message_read_outputs(&message, &registration, &arena, &read_plan, &back));
+        arena_free(&arena);
+        message_bytes_free(&bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,7 +398,13 @@ int main(void)
         cmocka_unit_test(damaged_heads_are_no_messages),
         cmocka_unit_test(verdicts_that_reach_past_a_table_are_not_sound),
         cmocka_unit_test(texts_that_do_not_end_are_not_sound),
+        cmocka_unit_test(counts_and_maps_that_no_run_makes_are_not_sound),
+        cmocka_unit_test(bools_of_other_bytes_are_not_sound),
+        cmocka_unit_test(failures_that_do_not_say_which_are_not_sound),
+        cmocka_unit_test(work_that_does_not_add_up_is_not_sound),
+        cmocka_unit_test(outputs_of_more_bytes_than_a_case_has_are_no_message),
         cmocka_unit_test(outputs_are_read_as_they_were_sent),
+        cmocka_unit_test(names_of_instructions_that_are_no_words_are_not_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,6 +253,14 @@ static void send_rubbish(void)
         sleep(HANG_SECONDS);
 }
 
+/* More than any case of the registration has: it would be waited for. */
+static void promise_too_much(void)
+{
+    const uint64_t head[2] = {MESSAGE_OUTPUTS, (uint64_t)1 << 40};
+    if (send(3, head, sizeof head, MSG_NOSIGNAL) == sizeof head)
+        sleep(HANG_SECONDS);
+}
+
 /* A process of its own holds the socket beyond its death. */
 static void crash_with_a_child(void)
 {
@@ -269,6 +277,16 @@ static void send_ready_again(void)
     const struct message_ready ready = {.error = {STATUS_ENVIRONMENT, "no such device"}};
     message_send(3, MESSAGE_READY, &ready);
     sleep(HANG_SECONDS);
+}
+
+/* Of the registration that is run, as a worker tells it. */
+static void tell_more_work_than_there_is(void)
+{
+    struct message_begun begun = {
+        .verdict = {.status = VERDICT_NOT_RUN, .gate = GATE_BYTES, .chip = "gfx1151", .registration = "b", .shape = "6x64"},
+        .done_work = 1e300};
+    if (!message_send(3, MESSAGE_BEGUN, &begun))
+        _exit(1);
 }
 
 static void assert_one_died(const struct fixture *f, const char *why)
@@ -299,6 +317,7 @@ static void what_ends_a_worker_is_one_verdict_and_the_run_goes_on(void **state)
                 {leave, "its process ended itself with exit status 7"},
                 {crash_with_a_child, "its process was ended by signal 11 (Segmentation fault), having held "},
                 {send_rubbish, "its process sent what is no message: its memory is damaged"},
+                {promise_too_much, "its process sent what is no message: its memory is damaged"},
                 {send_ready_again, "its process sent what is no message: its memory is damaged"},
                 {hang, "it took longer than 1 s and was ended (--time-limit)"}};
     (void)state;
@@ -311,6 +330,17 @@ static void what_ends_a_worker_is_one_verdict_and_the_run_goes_on(void **state)
             assert_one_died(f, rows[i].why);
             free_fixture(f);
         }
+}
+
+/* The share that is done, which is shown, is asserted at each step. */
+static void no_more_work_is_done_than_there_is(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture(tell_more_work_than_there_is);
+    go(f, true);
+    assert_true(f->ok && f->n_steps > 0);
+    assert_int_equal(f->counts.chips[0].n_pass, N_REGISTRATIONS);
+    free_fixture(f);
 }
 
 /* Cases before it are decided, and stay so. */
@@ -379,10 +409,20 @@ static void memory_that_a_case_does_not_get_fails_the_case(void **state)
 static void send_for_ever(void)
 {
     static const char bytes[1 << 20];
-    const uint64_t head[2] = {MESSAGE_OUTPUTS, (uint64_t)1 << 40};
+    const uint64_t head[2] = {MESSAGE_OUTPUTS, (uint64_t)1 << 29};
     ssize_t sent = send(3, head, sizeof head, MSG_NOSIGNAL);
     while (sent > 0)
         sent = send(3, bytes, sizeof bytes, MSG_NOSIGNAL);
+}
+
+/* Adds a shape that is not run, of which the outputs would be that many. */
+static void add_heavy_shape(struct registration *registration)
+{
+    static struct reg_shape shapes[8];
+    assert_true(registration->n_shapes < sizeof shapes / sizeof *shapes);
+    memcpy(shapes, registration->shapes, registration->n_shapes * sizeof *shapes);
+    shapes[registration->n_shapes++] = (struct reg_shape){.label = "heavy", .dim = {1 << 27, 1}, .heavy = true};
+    registration->shapes = shapes;
 }
 
 /* In a process that has little. */
@@ -395,6 +435,7 @@ static void memory_that_the_run_does_not_get_for_a_message_costs_the_case(void *
     pid_t run = fork();
     if (run == 0) {
         struct fixture *f = fixture(send_for_ever);
+        add_heavy_shape(&f->registrations[1]);
         f->pool.time_limit_ns = 20000000000;
         setrlimit(RLIMIT_DATA, &little);
         go(f, true);
@@ -571,6 +612,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_tell_what_the_run_tells),
         cmocka_unit_test(what_ends_a_worker_is_one_verdict_and_the_run_goes_on),
+        cmocka_unit_test(no_more_work_is_done_than_there_is),
         cmocka_unit_test(verdicts_before_a_death_are_those_of_the_run),
         cmocka_unit_test(control_that_ends_its_worker_is_missed),
         cmocka_unit_test(memory_that_a_case_does_not_get_fails_the_case),
