@@ -1,6 +1,5 @@
 #include "toolchain/manifest.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,6 @@
 
 /* An entry: "sources of KEY list KEY own KEY system KEY\n", then the own files. The system's are an entry of their own,
  * under the hash of the list, since most sources have the same. */
-#define MANIFEST_LINE "%016" SCNx64 "%016" SCNx64
-
 static struct hash128 hash_text(const struct text *text)
 {
     return hash_bytes(text->data ? text->data : "", text->length);
@@ -65,13 +62,14 @@ bool manifest_holds(const struct manifest *manifest, const char *root)
            hash_equal(fingerprint_of(manifest->sources.system.data, root).hash, manifest->system);
 }
 
-static bool take_hash(char **at, struct hash128 *hash)
+/* The key, and what stands behind it. */
+static bool take_hash(char **at, char separator, struct hash128 *hash)
 {
-    int length = 0;
-    if (sscanf(*at, MANIFEST_LINE "%n", &hash->high, &hash->low, &length) != 2 || length != 32)
+    char hex[33];
+    if (snprintf(hex, sizeof hex, "%s", *at) < 33 || (*at)[32] != separator)
         return false;
-    *at += length + 1;
-    return true;
+    *at += 33;
+    return hash_from_hex(hex, hash);
 }
 
 /* Reads an entry of text that begins with the magic; the caller frees. NULL where there is none. */
@@ -130,8 +128,8 @@ static bool system_fingerprint(struct manifests *manifests, const char *cache, s
 static bool parse(char *text, struct manifest *manifest, struct hash128 *list)
 {
     char *at = text + strlen(MANIFEST_MAGIC);
-    if (!take_hash(&at, &manifest->source) || !take_hash(&at, list) || !take_hash(&at, &manifest->own) ||
-        !take_hash(&at, &manifest->system))
+    if (!take_hash(&at, ' ', &manifest->source) || !take_hash(&at, ' ', list) || !take_hash(&at, ' ', &manifest->own) ||
+        !take_hash(&at, '\n', &manifest->system))
         return false;
     text_append(&manifest->sources.own, "%s", at);
     return !manifest->sources.own.failed;

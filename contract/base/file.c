@@ -29,7 +29,7 @@ static bool read_all(int descriptor, char *data, size_t n_bytes)
 bool file_read(const char *path, char **data, size_t *n_bytes, struct error *error)
 {
     *data = NULL;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, and not waited for */
     if (descriptor < 0)
         return error_set(error, STATUS_USAGE, "%s: %s", path, strerror(errno));
     struct stat facts;

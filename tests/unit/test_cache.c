@@ -18,6 +18,7 @@
 #include "tests/support/scratch.h"
 #include "toolchain/cache.h"
 #include "toolchain/cache_entries.h"
+#include "toolchain/manifest.h"
 
 static const struct hash128 key = {.high = 0x0123456789abcdef, .low = 0xfedcba9876543210};
 
@@ -188,6 +189,56 @@ static void what_cannot_be_read_is_not_damaged(void **state)
     cache_entries_free(&entries);
 }
 
+/* A pipe that nobody writes to would be waited for, for ever. */
+static void an_entry_that_is_a_pipe_is_not_waited_for(void **state)
+{
+    char path[SCRATCH_PATH_BYTES * 2];
+    struct error error;
+    unsigned char *found;
+    size_t n_found;
+    cache_path(*state, key, path, sizeof path);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    alarm(10);
+    assert_int_equal(cache_load(*state, key, &found, &n_found, &error), CACHE_UNREADABLE);
+    alarm(0);
+}
+
+/* Of a right one: each end, and each place of a digit or a separator with something else there. */
+static void a_manifest_that_is_cut_or_changed_is_none(void **state)
+{
+    static const char lead[] = MANIFEST_MAGIC;
+    struct manifests manifests = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct manifest manifest = {.source = {1, 2}};
+    struct error error;
+    unsigned char *right;
+    size_t n_bytes, n_keys = 4 * 33;
+    char root[SCRATCH_PATH_BYTES];
+    assert_true(scratch_open(root));
+    text_append(&manifest.sources.own, "k.hip\n");
+    text_append(&manifest.sources.system, "k.h\n");
+    manifest.own = fingerprint_of(manifest.sources.own.data, root).hash;
+    manifest.system = fingerprint_of(manifest.sources.system.data, root).hash;
+    assert_true(manifest_store(&manifest, *state, key, &error));
+    manifest_free(&manifest);
+    assert_int_equal(cache_load(*state, key, &right, &n_bytes, &error), CACHE_HIT);
+    assert_true(manifest_find(&manifests, *state, key, root, &manifest));
+    assert_true(manifest.source.high == 1 && manifest.source.low == 2);
+    manifest_free(&manifest);
+    for (size_t at = 1; at < strlen(lead) + n_keys; at++) {
+        assert_true(cache_store(*state, key, right, at, &error));
+        assert_false(manifest_find(&manifests, *state, key, root, &manifest));
+        manifest_free(&manifest);
+        unsigned char kept = right[at];
+        right[at] = 'x';
+        assert_true(cache_store(*state, key, right, n_bytes, &error));
+        assert_false(manifest_find(&manifests, *state, key, root, &manifest));
+        manifest_free(&manifest);
+        right[at] = kept;
+    }
+    free(right);
+    scratch_close(root);
+}
+
 static void reading_an_entry_is_a_use(void **state)
 {
     enum { AGE_S = 1000 };
@@ -223,6 +274,8 @@ int main(void)
         TEST(a_write_that_ends_early_leaves_nothing),
         TEST(the_longest_unused_go_first_and_what_is_no_entry_stays),
         TEST(what_cannot_be_read_is_not_damaged),
+        TEST(an_entry_that_is_a_pipe_is_not_waited_for),
+        TEST(a_manifest_that_is_cut_or_changed_is_none),
         TEST(reading_an_entry_is_a_use),
         TEST(a_folder_that_is_not_there_is_an_error),
     };
