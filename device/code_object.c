@@ -190,6 +190,14 @@ static bool is_placed(const GElf_Sym *symbol)
            (type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE);
 }
 
+/* Names are shown to people, whose terminals would obey. */
+static bool is_printable(const char *name)
+{
+    while ((unsigned char)*name >= ' ' && *name != 0x7f)
+        name++;
+    return *name == '\0';
+}
+
 static bool parse_symbols(struct parse *parse)
 {
     struct code_object *object = parse->object;
@@ -211,6 +219,8 @@ static bool parse_symbols(struct parse *parse)
         const char *name = elf_strptr(parse->elf, header.sh_link, symbol.st_name);
         if (!name)
             return FAIL(parse, "symbol %zu has no name: %s", i, elf_errmsg(-1));
+        if (!is_printable(name))
+            return FAIL(parse, "symbol %zu has control characters in its name: %s", i, name);
         const char *copy = arena_format(&object->arena, "%s", name);
         if (!copy)
             return out_of_memory(parse->error);

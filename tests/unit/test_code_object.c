@@ -276,6 +276,22 @@ static void header_fields_that_cannot_be_are_named(void **state)
 }
 
 /* MessagePack that announces more than there is must not be allocated for. */
+/* What is printed of an object would reach the terminal. */
+static void names_with_control_characters_are_refused(void **state)
+{
+    static const char name[] = "counter";
+    const struct fixture *fixture = *state;
+    uint8_t *bytes = malloc(fixture->n_bytes);
+    memcpy(bytes, fixture->bytes, fixture->n_bytes);
+    size_t n_changed = 0;
+    for (uint8_t *at = bytes; (at = memmem(at, fixture->n_bytes - (size_t)(at - bytes), name, sizeof name));
+         at++, n_changed++)
+        *at = '\033';
+    assert_true(n_changed > 0);
+    expect_refusal(bytes, fixture->n_bytes, "has control characters in its name: ?ounter");
+    free(bytes);
+}
+
 static void metadata_sizes_are_checked_before_they_are_believed(void **state)
 {
     (void)state;
@@ -343,6 +359,7 @@ int main(void)
         cmocka_unit_test(damaged_bytes_never_crash_the_reader),
         cmocka_unit_test(foreign_files_get_a_line_that_helps),
         cmocka_unit_test(header_fields_that_cannot_be_are_named),
+        cmocka_unit_test(names_with_control_characters_are_refused),
         cmocka_unit_test(metadata_sizes_are_checked_before_they_are_believed),
         cmocka_unit_test(code_object_versions_4_and_6_are_read),
     };
