@@ -13,7 +13,8 @@
 bool seed_write(const char *folder, const char *target, const char *name, const void *bytes, size_t n_bytes,
                 struct error *error);
 
-/* code_object, metadata, decode, execute and kernels; FOLDER/objects holds the code objects that kernels refers to. */
+/* code_object, disasm, metadata, decode, execute and kernels; FOLDER/objects holds the code objects that kernels refers to.
+ */
 bool seeds_of_code(const char *folder, struct error *error);
 /* log, records and safetensors. */
 bool seeds_of_files(const char *folder, struct error *error);

@@ -1,7 +1,9 @@
 /* Code objects of every chip, pieces of their code with a header, their metadata notes, and kernels to edit. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "commands/profile_file.h"
 #include "device/code_object.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/seeds.h"
@@ -12,7 +14,7 @@ enum { PIECE_BYTES = 256, PIECES_A_CHIP = 40, KERNELS_AN_OBJECT = 4, NOTE_AMDGPU
 /* What becomes of a source's code object. */
 static const struct {
     const char *path;
-    bool is_input;  /* of fuzz_code_object, and its note of fuzz_metadata */
+    bool is_input;  /* of fuzz_code_object and fuzz_disasm, and its note of fuzz_metadata */
     bool is_cut_up; /* for fuzz_decode and fuzz_execute */
     bool is_edited; /* by fuzz_kernels */
 } sources[] = {
@@ -69,6 +71,33 @@ static bool write_kernels(const char *folder, size_t number, const char *name, c
     return ok;
 }
 
+/* For fuzz_disasm: the object behind a profile of its first kernel's first instruction. */
+static bool write_profiled(const char *folder, const char *name, const struct compiled *compiled,
+                           const struct code_object *object, struct error *error)
+{
+    enum { HAS_PROFILE_OF_OBJECT = 3, HEADER_BYTES = 3 };
+    struct text input = {0};
+    const struct instruction_profile counts = {.n_executed = 4, .n_lanes = 128};
+    profile_file_start(&input);
+    profile_file_append(&input,
+                        &(struct profiled_instruction){.code = object->hash,
+                                                       .address = object->n_kernels ? object->kernels[0].entry_address : 0,
+                                                       .counts = &counts});
+    uint8_t *bytes = malloc(HEADER_BYTES + input.length + compiled->n_bytes);
+    bool ok = !input.failed && bytes;
+    if (ok) {
+        const uint8_t header[HEADER_BYTES] = {HAS_PROFILE_OF_OBJECT, (uint8_t)input.length, (uint8_t)(input.length >> 8)};
+        memcpy(bytes, header, HEADER_BYTES);
+        memcpy(bytes + HEADER_BYTES, input.data, input.length);
+        memcpy(bytes + HEADER_BYTES + input.length, compiled->bytes, compiled->n_bytes);
+        ok = seed_write(folder, "disasm", name, bytes, HEADER_BYTES + input.length + compiled->n_bytes, error);
+    } else
+        error_set(error, STATUS_ENVIRONMENT, "out of memory");
+    free(bytes);
+    text_free(&input);
+    return ok;
+}
+
 static bool write_object(const char *folder, size_t chip_index, size_t source, const struct compiled *compiled,
                          struct error *error)
 {
@@ -84,6 +113,8 @@ static bool write_object(const char *folder, size_t chip_index, size_t source, c
     for (size_t i = 0; i < object.n_segments && ok; i++)
         if (object.segments[i].executable && sources[source].is_cut_up)
             ok = write_pieces(folder, chip_index, &object.segments[i], compiled->bytes, error);
+    if (ok && sources[source].is_input)
+        ok = write_profiled(folder, name, compiled, &object, error);
     if (ok && sources[source].is_edited)
         ok = write_kernels(folder, n_edited++, name, compiled, &object, error);
     code_object_free(&object);
