@@ -40,8 +40,8 @@ static uint32_t wave_size_of(const struct code_object *object, const struct code
     return kernel && kernel->wave_size ? kernel->wave_size : chip->default_wave;
 }
 
-/* "3.00 lines", "2.00 passes (1.00)": of an access on average; "" for instructions that make none. */
-static void describe_accesses(const struct instruction_profile *counts, char *text, size_t capacity)
+/* "3.00 lines", "2.00 passes (1.00)": of an access on average; "25.0 % taken": of a branch; "" for other instructions. */
+static void describe(const struct instruction *in, const struct instruction_profile *counts, char *text, size_t capacity)
 {
     text[0] = '\0';
     if (counts->n_accesses)
@@ -49,6 +49,8 @@ static void describe_accesses(const struct instruction_profile *counts, char *te
     else if (counts->n_lds_accesses)
         snprintf(text, capacity, "%.2f passes (%.2f)", (double)counts->n_passes / (double)counts->n_lds_accesses,
                  (double)(counts->n_passes - counts->n_least_passes) / (double)counts->n_lds_accesses);
+    else if (in->class == CLASS_BRANCH)
+        snprintf(text, capacity, "%.1f %% taken", 100 * (double)counts->n_taken / (double)counts->n_executed);
 }
 
 /* The columns before an instruction's line. */
@@ -56,15 +58,15 @@ static void print_counts(const struct listing *listing, struct hash128 object, c
                          const struct instruction *in)
 {
     struct instruction_profile counts;
-    char lanes[16] = "", accesses[40];
+    char lanes[16] = "", did[40];
     if (!profile_file_find(&listing->profile, object, in->offset_bytes, &counts)) {
         printf("%12s %7s %-22s", "-", "", "");
         return;
     }
     if (instruction_is_vector(in))
         snprintf(lanes, sizeof lanes, "%.1f %%", 100 * (double)counts.n_lanes / (double)counts.n_executed / code->n_lanes);
-    describe_accesses(&counts, accesses, sizeof accesses);
-    printf("%12llu %7s %-22s", (unsigned long long)counts.n_executed, lanes, accesses);
+    describe(in, &counts, did, sizeof did);
+    printf("%12llu %7s %-22s", (unsigned long long)counts.n_executed, lanes, did);
 }
 
 static void print_function(struct listing *listing, struct hash128 object, const struct code_symbol *symbol,

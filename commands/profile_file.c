@@ -11,6 +11,7 @@
 #define PROFILE_COLUMNS(X)                                                                                                 \
     X("executed", n_executed)                                                                                              \
     X("lanes", n_lanes)                                                                                                    \
+    X("taken", n_taken)                                                                                                    \
     X("global_read", read_bytes[PROFILE_GLOBAL])                                                                           \
     X("global_written", written_bytes[PROFILE_GLOBAL])                                                                     \
     X("lds_read", read_bytes[PROFILE_LDS])                                                                                 \

@@ -128,6 +128,7 @@ void instruction_profile_add(struct instruction_profile *to, const struct instru
 {
     to->n_executed += from->n_executed;
     to->n_lanes += from->n_lanes;
+    to->n_taken += from->n_taken;
     for (int space = 0; space < PROFILE_SPACES; space++) {
         to->read_bytes[space] += from->read_bytes[space];
         to->written_bytes[space] += from->written_bytes[space];

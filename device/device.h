@@ -83,6 +83,7 @@ enum profile_space { PROFILE_GLOBAL, PROFILE_LDS, PROFILE_SCRATCH, PROFILE_SPACE
 struct instruction_profile {
     uint64_t n_executed; /* by waves */
     uint64_t n_lanes;    /* that were on, vector instructions only */
+    uint64_t n_taken;    /* branches: executions after which another instruction than the next one came */
     uint64_t read_bytes[PROFILE_SPACES], written_bytes[PROFILE_SPACES];
     uint64_t n_accesses, n_lines; /* vector accesses to global memory with a lane on; cache lines they touched */
     /* LDS accesses with a lane on; passes that the banks needed for them, and would need without any conflict. */

@@ -225,11 +225,12 @@ static void a_profile_stands_beside_the_disassembly(void **state)
     says(bench->out,
          "          10                                 +0x00000   s_");   /* both waves that find nothing to do, too */
     says(bench->out, "           -                                 +0x"); /* other kernels */
+    says(bench->out, "          10         20.0 % taken            +0x"); /* those two: past the body */
     write_bytes(bench, "bad.txt", "# code address\nnonsense\n", 25);
     assert_int_equal(disasm(bench, "k.co --profile bad.txt"), STATUS_USAGE);
     says(bench->err, "bad.txt:2: no line of a profile");
     assert_int_equal(disasm(bench, "k.co --profile"), STATUS_USAGE);
-    const char other[] = "# code address\n00000000000000010000000000000002 0x0 1 1 0 0 0 0 0 0 0 0 0 0 0\n";
+    const char other[] = "# code address\n00000000000000010000000000000002 0x0 1 1 0 0 0 0 0 0 0 0 0 0 0 0\n";
     write_bytes(bench, "other.txt", other, sizeof other - 1);
     assert_int_equal(disasm(bench, "k.co --profile other.txt"), STATUS_USAGE);
     says(bench->err, "other.txt has no line of ");

@@ -206,6 +206,29 @@ static void accesses_of_no_lane_are_executed_but_not_counted(void **state)
     wave_runner_close(runner);
 }
 
+/* A loop of five rounds goes back four times; where a branch leads to the next instruction it is none. */
+static void branches_are_counted_that_were_taken(void **state)
+{
+    enum { BACK = 3, NOWHERE = 4 };
+    (void)state;
+    struct wave_runner *runner = wave_runner_open("gfx1151", 32);
+    assert_non_null(runner);
+    assert_true(wave_runner_load(runner, "s_mov_b32 s0, 5\ns_sub_i32 s0, s0, 1\ns_cmp_lg_u32 s0, 0\n"
+                                         "s_cbranch_scc1 65533\ns_branch 0\ns_endpgm\n"));
+    struct instruction_profile *profile = profile_open(runner->code.n_instructions), sum = {.n_taken = 1};
+    runner->wave.profile = profile;
+    runner->wave.watched = true;
+    assert_true(wave_runner_run_next(runner));
+    assert_int_equal(profile[BACK].n_executed, 5);
+    assert_int_equal(profile[BACK].n_taken, 4);
+    assert_int_equal(profile[BACK - 1].n_taken, 0);
+    assert_int_equal(profile[NOWHERE].n_taken, 0);
+    instruction_profile_add(&sum, &profile[BACK]);
+    assert_int_equal(sum.n_taken, 5);
+    free(profile);
+    wave_runner_close(runner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_launch_counts_what_its_lanes_did),
         cmocka_unit_test(counts_do_not_depend_on_host_threads),
         cmocka_unit_test(accesses_of_no_lane_are_executed_but_not_counted),
+        cmocka_unit_test(branches_are_counted_that_were_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,12 @@ void profile_instruction(struct wave *wave, const struct instruction *in)
         row->n_lanes += (unsigned)__builtin_popcountll(wave->exec & wave->full_exec);
 }
 
+void profile_branch(struct wave *wave, const struct instruction *in)
+{
+    if (in->class == CLASS_BRANCH)
+        row_of(wave, in)->n_taken += wave->pc != (uint32_t)(in - wave->code->instructions) + 1;
+}
+
 /* Dwords that a group of lanes touches, each once. */
 struct dwords {
     uint64_t dword[MAX_BANKS * 2];

@@ -18,6 +18,8 @@ void profile_add(struct instruction_profile *to, const struct instruction_profil
 
 /* An execution of an instruction by a wave whose profile is set; before it runs, while exec still is what it runs with. */
 void profile_instruction(struct wave *wave, const struct instruction *in);
+/* After it ran: whether a branch was taken. */
+void profile_branch(struct wave *wave, const struct instruction *in);
 /* One access of the wave's current instruction. */
 void profile_access(struct wave *wave, const struct access_record *record);
 

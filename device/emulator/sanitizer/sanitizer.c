@@ -181,6 +181,8 @@ void sanitizer_before(struct wave *wave, const struct instruction *in)
 void sanitizer_after(struct wave *wave, const struct instruction *in)
 {
     const struct wave_checks *checks = wave->checks;
+    if (wave->profile)
+        profile_branch(wave, in);
     if (checks && wants(checks->wanted, FINDING_NAN) && !wave->code->wraps_vectors)
         nan_after(wave, in, flow_of(wave->code, in));
 }
