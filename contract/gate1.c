@@ -3,8 +3,9 @@
  *
  * Each run starts from freshly poisoned outputs, alternating between two poisons, and on a device that takes schedules each
  * has its own (the first the natural one). Where the device can place them so, the second run's tensors lie across
- * multiples of 4 GiB: an address that loses its carry is another one there. On a device that reports findings, the last run
- * is made with all its checks and without guards, so that the first byte past a tensor is already outside an allocation.
+ * multiples of 4 GiB: an address that loses its carry is another one there; what a launcher allocates always does. On a
+ * device that reports findings, the last run is made with all its checks and without guards, so that the first byte past a
+ * tensor is already outside an allocation.
  */
 #include "contract/gates.h"
 
@@ -193,12 +194,6 @@ static void set_checks(struct device *device, unsigned checks)
         device->set_checks(device, checks);
 }
 
-static void set_straddle(struct device *device, bool on)
-{
-    if (device->straddle)
-        device->straddle(device, on);
-}
-
 /* How the device is to run what it has been given; NULL: in the natural order, with the cheap checks. */
 static void set_launch(struct device *device, const struct gate1_launch *launch, unsigned checks)
 {
@@ -211,9 +206,9 @@ bool gate1_start(const struct launch_target *target, const struct host_case *hos
                  struct verdict *verdict)
 {
     struct error error = {0};
-    set_straddle(target->device, launch->straddles);
+    launch_straddle(target->device, launch->straddles);
     bool is_open = workspace_open(ws, target->device, host, fault, launch->layout, launch->poison, &error);
-    set_straddle(target->device, false);
+    launch_straddle(target->device, false);
     if (!is_open) {
         not_run(verdict, launch->name, &error);
         return false;

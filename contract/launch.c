@@ -39,10 +39,18 @@ static void take_findings(struct device *device, struct launch_result *result)
         ;
 }
 
+void launch_straddle(struct device *device, bool on)
+{
+    if (device->straddle)
+        device->straddle(device, on);
+}
+
 bool launch_open(struct launch_target *target, struct error *error)
 {
     target->state = NULL;
+    launch_straddle(target->device, true);
     target->is_open = target->launcher && target->launcher->open(target->device->hip, &target->state, error);
+    launch_straddle(target->device, false);
     return target->is_open || !target->launcher;
 }
 
@@ -90,7 +98,9 @@ static hipError_t call_launcher(const struct launch_target *target, const struct
     if (code != hipSuccess)
         return code;
     hip->hipGetLastError();
+    launch_straddle(target->device, true);
     result->is_refused = !target->launcher->launch(target->state, &call, &result->refused);
+    launch_straddle(target->device, false);
     if (!result->is_refused)
         return hipSuccess;
     code = hip->hipGetLastError();

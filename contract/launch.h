@@ -30,8 +30,11 @@ struct launch_result {
     struct finding findings[LAUNCH_FINDINGS]; /* the first of them */
 };
 
-/* Opens a launcher's state, which lasts for the launches of one case; nothing for a bare kernel. launch_close in either
- * case. */
+/* Where the device can place memory so: what is allocated from now on lies across multiples of 4 GiB. */
+void launch_straddle(struct device *device, bool on);
+
+/* Opens a launcher's state, which lasts for the launches of one case; nothing for a bare kernel. What a launcher allocates,
+ * here and at its launches, straddles. launch_close in either case. */
 bool launch_open(struct launch_target *target, struct error *error);
 void launch_close(struct launch_target *target);
 

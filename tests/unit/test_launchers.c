@@ -2,6 +2,7 @@
  * Launchers on the emulator: the checks that they have beside their runs, each made red by a launcher that is wrong in its
  * way, and what ds4's launchers keep for a device.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,6 +127,28 @@ static void bytes_that_differ_on_one_device_are_red(void **state)
     assert_non_null(strstr(v.reason,
                            "run 3 on device 1: it differs from run 1 on device 0 in 1 elements of out, first 10: 0x0, "
                            "then 0x1"));
+}
+
+/* Writes zeros, and refuses where memory of its own lies on one side of a multiple of 4 GiB. */
+static bool launch_with_scratch(void *state, const struct reg_call *call, struct error *error)
+{
+    enum { SCRATCH_BYTES = 300 };
+    void *scratch = NULL;
+    (void)state;
+    call->hip->hipMemset(call->tensors[2], 0, tensor_bytes(&call->c->plan->tensor[2]));
+    if (call->hip->hipMalloc(&scratch, SCRATCH_BYTES) != hipSuccess)
+        return error_set(error, STATUS_ENVIRONMENT, "no memory");
+    uint64_t first = (uintptr_t)scratch, last = first + SCRATCH_BYTES - 1;
+    call->hip->hipFree(scratch);
+    return first >> 32 != last >> 32 || error_set(error, STATUS_RED, "0x%" PRIx64 " to 0x%" PRIx64, first, last);
+}
+
+static void what_a_launcher_allocates_lies_across_4_gib(void **state)
+{
+    (void)state;
+    struct verdict v = check_with(launch_with_scratch, 2, REG_LAUNCHER_DEVICES);
+    assert_string_equal(v.reason, "");
+    assert_int_equal(v.status, VERDICT_PASS);
 }
 
 static bool launch_that_refuses_device_1(void *state, const struct reg_call *call, struct error *error)
@@ -542,6 +565,7 @@ int main(void)
         cmocka_unit_test(the_registered_launcher_holds_its_checks),
         cmocka_unit_test(one_device_is_no_check_of_several),
         cmocka_unit_test(bytes_that_differ_on_one_device_are_red),
+        cmocka_unit_test(what_a_launcher_allocates_lies_across_4_gib),
         cmocka_unit_test(a_launcher_of_one_device_is_red),
         cmocka_unit_test(an_unknown_wave_size_must_be_refused_first),
         cmocka_unit_test(a_refusal_is_one_wherever_it_is_and_whatever_it_says),

@@ -50,6 +50,18 @@ static void allocations_straddle_a_multiple_of_4_gib_where_they_are_to(void **st
     assert_true(memory_allocate(*state, 1024, 0, "x") - end < 2 * GUARD_BYTES);
 }
 
+/* A tensor of few elements too: its length need only be more than what addresses are aligned to. */
+static void short_allocations_straddle_too(void **state)
+{
+    memory_straddle(*state, true);
+    for (size_t n_bytes = 257; n_bytes < 1100; n_bytes++) {
+        uint64_t address = memory_allocate(*state, n_bytes, 0, "x");
+        assert_true(address % 256 == 0);
+        if (address >> 32 == (address + n_bytes - 1) >> 32)
+            fail_msg("%zu bytes at 0x%llx", n_bytes, (unsigned long long)address);
+    }
+}
+
 static void allocations_are_aligned_and_apart(void **state)
 {
     uint64_t end = 0;
@@ -191,6 +203,7 @@ int main(void)
         MEMORY_TEST(the_same_calls_give_the_same_addresses),
         MEMORY_TEST(allocations_are_aligned_and_apart),
         MEMORY_TEST(allocations_straddle_a_multiple_of_4_gib_where_they_are_to),
+        MEMORY_TEST(short_allocations_straddle_too),
         MEMORY_TEST(contents_start_poisoned),
         MEMORY_TEST(host_bytes_must_lie_in_one_live_allocation),
         MEMORY_TEST(only_the_first_byte_of_a_live_allocation_frees_it),
