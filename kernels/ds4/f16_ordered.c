@@ -13,6 +13,8 @@ static const struct reg_shape shapes[] = {
     {.label = "3x23x520", .dim = {3, 23, 520}},
     {.label = "7x3x511", .dim = {7, 3, 511}},
     {.label = "1x256x4096", .dim = {1, 256, 4096}},
+    {.label = "1x3x14", .dim = {1, 3, 14}}, /* a run and six */
+    {.label = "1x2x13", .dim = {1, 2, 13}}, /* and five */
 };
 
 static bool plan(const struct reg_shape *shape, uint32_t threads, struct reg_plan *plan, struct error *error)

@@ -12,6 +12,8 @@ static const struct reg_shape shapes[] = {
     {.label = "4x4096", .dim = {4, 4096}, .quick = true},
     {.label = "17x257", .dim = {17, 257}},
     {.label = "1x16376", .dim = {1, LARGEST_N}},
+    {.label = "1x6", .dim = {1, 6}}, /* the last vector has two elements */
+    {.label = "2x7", .dim = {2, 7}}, /* three */
 };
 
 static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)

@@ -13,6 +13,7 @@ static const struct reg_shape shapes[] = {
     {.label = DS4_COMBINE_DEVICES_SHAPE, .dim = {7, 6, 1023}},
     {.label = "64x2x64", .dim = {64, 2, 64}},
     {.label = "5x32x7168", .dim = {5, 32, 7168}},
+    {.label = "1x3x6", .dim = {1, 3, 6}}, /* the last vector is half a one */
 };
 
 static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)

@@ -14,6 +14,8 @@ static const struct reg_shape shapes[] = {
     {.label = "1x6x33x704", .dim = {1, 6, 33, 704}, .quick = true}, /* 22 blocks; one row past a block of 32 */
     {.label = "2x7x17x100", .dim = {2, 7, 17, 100}},
     {.label = "3x9x31x33", .dim = {3, 9, 31, 33}, .quick = true}, /* one weight in the last block */
+    {.label = "1x6x3x34", .dim = {1, 6, 3, 34}},                  /* two */
+    {.label = "1x6x2x39", .dim = {1, 6, 2, 39}},                  /* a vector and three */
     {.label = "1x8x4096x2048", .dim = {1, 8, 4096, 2048}, .heavy = true},
 };
 

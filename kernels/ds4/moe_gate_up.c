@@ -15,6 +15,7 @@ static const struct reg_shape shapes[] = {
     {.label = "2x3x5x17x100", .dim = {2, 3, 5, 17, 100}},
     {.label = "3x1x2x31x33", .dim = {3, 1, 2, 31, 33}, .quick = true}, /* one weight in the last block */
     {.label = "9x2x4x5x1027", .dim = {9, 2, 4, 5, 1027}},
+    {.label = "1x1x2x3x38", .dim = {1, 1, 2, 3, 38}}, /* a vector and two weights in the last block */
     {.label = "1x6x8x512x4096", .dim = {1, 6, 8, 512, 4096}, .heavy = true},
 };
 

@@ -13,6 +13,8 @@ static const struct reg_shape shapes[] = {
     {.label = DS4_PROJECTION_DEVICES_SHAPE, .dim = {3, 1057, 9}, .quick = true}, /* a second split, of two blocks */
     {.label = "1x4096x16", .dim = {1, 4096, 16}},
     {.label = "9x96x40", .dim = {9, 96, 40}},
+    {.label = "1x34x3", .dim = {1, 34, 3}}, /* two weights in the last block */
+    {.label = "1x39x2", .dim = {1, 39, 2}}, /* a vector and three */
 };
 
 static bool plan(const struct reg_shape *shape, struct reg_plan *plan, struct error *error)

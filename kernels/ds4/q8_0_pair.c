@@ -14,6 +14,7 @@ static const struct reg_shape shapes[] = {
     {.label = "3x23x704", .dim = {3, 23, 704}},                  /* 22 blocks */
     {.label = "1x777x64", .dim = {1, 777, 64}},
     {.label = "6x1x127", .dim = {6, 1, 127}},
+    {.label = "1x3x38", .dim = {1, 3, 38}}, /* a vector and two weights in the last block */
     {.label = "1x2048x4096", .dim = {1, 2048, 4096}, .heavy = true},
 };
 

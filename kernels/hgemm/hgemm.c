@@ -12,6 +12,8 @@ static const struct reg_shape shapes[] = {
     HGEMM_SHAPE(3, 1000, 96),               /* neither the last tile of columns nor that of k is whole */
     HGEMM_SHAPE(33, 65, 40),                /* one row and one column past a tile */
     HGEMM_SHAPE(1, 20, 1040),
+    HGEMM_SHAPE(33, 65, 78), /* whole tiles of rows that start where no vector may */
+    HGEMM_SHAPE(1, 1, 5),
     HGEMM_BATCHES(1024),
     HGEMM_BATCHES(2560),
 };

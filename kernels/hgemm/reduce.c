@@ -13,6 +13,7 @@ static const struct reg_shape shapes[] = {
     {.label = "2x5x1000", .dim = {2, 5, 1000}},
     {.label = "16x2x1024", .dim = {16, 2, 1024}, .quick = true},
     {.label = "32x3x342", .dim = {32, 3, 342}}, /* two elements past a block */
+    {.label = "1x1x7", .dim = {1, 1, 7}},       /* the only partial sums end within a vector */
     {.label = "16x32x2560", .dim = {16, 32, 2560}, .heavy = true},
 };
 
