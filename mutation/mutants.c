@@ -14,7 +14,8 @@ struct edit {
     enum mutation_operator op;
     int variant, half;
     const struct code_kernel *kernel;
-    uint64_t address, n_executed, key;
+    struct executed_at at;
+    uint64_t key;
     size_t n_bytes, turn; /* of its operator: the sample takes first turns first */
     const char *before, *after;
 };
@@ -36,25 +37,25 @@ static bool no_memory(struct error *error)
     return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the mutants of a kernel");
 }
 
-static int compare_addresses(const void *a, const void *b)
+int executed_compare(const void *a, const void *b)
 {
     const struct executed_at *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
 }
 
 /* How often waves executed the instruction at an address. */
-static uint64_t executions(const struct mutant_request *request, uint64_t address)
+static struct executed_at executions(const struct mutant_request *request, uint64_t address)
 {
     struct executed_at key = {.address = address};
     const struct executed_at *found =
-        request->n_executed ? bsearch(&key, request->executed, request->n_executed, sizeof key, compare_addresses) : NULL;
-    return found ? found->n_executed : 0;
+        request->n_executed ? bsearch(&key, request->executed, request->n_executed, sizeof key, executed_compare) : NULL;
+    return found ? *found : key;
 }
 
 /* One operator may come to the text of another. */
 static bool is_known(const struct making *making, uint64_t address, const char *text)
 {
-    for (size_t i = making->n_edits; i-- > 0 && making->edits[i].address == address;)
+    for (size_t i = making->n_edits; i-- > 0 && making->edits[i].at.address == address;)
         if (strcmp(making->edits[i].after, text) == 0)
             return true;
     return false;
@@ -80,13 +81,13 @@ static uint64_t edit_key(const struct making *making, const struct edit *edit)
     struct random_key key = random_key_for(request->seed, request->registration->name);
     key = random_key_for(key.value, edit->kernel->name);
     key = random_key_for(key.value, mutation_operator_name(edit->op));
-    return random_bits(key, ((edit->address - edit->kernel->entry_address) * 32 + (uint64_t)edit->variant) * 2 +
+    return random_bits(key, ((edit->at.address - edit->kernel->entry_address) * 32 + (uint64_t)edit->variant) * 2 +
                                 (uint64_t)edit->half);
 }
 
 static bool add_edit(struct making *making, const struct edit *edit, const char *before, const char *after)
 {
-    if (strcmp(before, after) == 0 || is_known(making, edit->address, after))
+    if (strcmp(before, after) == 0 || is_known(making, edit->at.address, after))
         return true;
     const char *kept_before = arena_format(making->arena, "%s", before);
     const char *kept_after = arena_format(making->arena, "%s", after);
@@ -163,13 +164,11 @@ static bool edit_code(struct making *making, const struct code_kernel *kernel, c
 {
     for (uint32_t i = 0; i < code->n_instructions; i++) {
         const struct instruction *in = &code->instructions[i];
-        struct edit place = {.kernel = kernel,
-                             .address = in->offset_bytes,
-                             .n_executed = executions(making->request, in->offset_bytes),
-                             .n_bytes = in->size_bytes};
+        struct edit place = {
+            .kernel = kernel, .at = executions(making->request, in->offset_bytes), .n_bytes = in->size_bytes};
         making->list->n_instructions += !is_padding(in);
-        making->list->n_executed += place.n_executed > 0;
-        if (place.n_executed && !edit_instruction(making, code, i, &place))
+        making->list->n_executed += place.at.n_executed > 0;
+        if (place.at.n_executed && !edit_instruction(making, code, i, &place))
             return false;
     }
     return true;
@@ -243,19 +242,31 @@ static bool tools_for(struct tools *tools, const struct chip *chip, uint32_t n_l
 
 static void place_mutant(const struct making *making, const struct edit *edit, struct mutant *mutant)
 {
-    const struct code_segment *segment = code_segment_at(&making->object, edit->address, edit->n_bytes);
+    const struct code_segment *segment = code_segment_at(&making->object, edit->at.address, edit->n_bytes);
     mutant->op = edit->op;
     mutant->variant = edit->variant;
-    mutant->offset_bytes = edit->address - edit->kernel->entry_address;
-    mutant->file_offset = segment->file_offset + (edit->address - segment->address);
-    mutant->n_executed = edit->n_executed;
+    mutant->offset_bytes = edit->at.address - edit->kernel->entry_address;
+    mutant->file_offset = segment->file_offset + (edit->at.address - segment->address);
+    mutant->n_executed = edit->at.n_executed;
+    mutant->n_taken = edit->at.n_taken;
     mutant->n_bytes = edit->n_bytes;
     mutant->before = edit->before;
-    snprintf(mutant->kernel, sizeof mutant->kernel, "%s", edit->kernel->name);
 }
 
-/* The edit as an instruction, with its text as the disassembler reads it back. False with *is_one false where it is none,
- * of another size, or says what the original says. */
+/* What LLVM takes the emulator may not have, and then says so of whatever executes it: no verdict on a kernel. */
+static bool is_emulated(const struct making *making, const struct mutant *mutant, size_t n_bytes, uint32_t n_lanes,
+                        bool *emulated, struct error *error)
+{
+    struct emulated_code code;
+    if (!code_decode(making->chip, n_lanes, mutant->bytes, n_bytes, 0, n_bytes, &code, error))
+        return false;
+    *emulated = code.n_instructions == 1 && code.instructions[0].opcode;
+    code_free(&code);
+    return true;
+}
+
+/* The edit as an instruction, with its text as the disassembler reads it back. *is_one is false where it is none, of
+ * another size, one that the emulator does not have, or says what the original says. */
 static bool assemble(const struct making *making, struct tools *tools, const struct edit *edit, struct mutant *mutant,
                      bool *is_one, struct error *error)
 {
@@ -269,10 +280,12 @@ static bool assemble(const struct making *making, struct tools *tools, const str
         disassembler_next(tools->disassembler, mutant->bytes, size, text, sizeof text) != edit->n_bytes ||
         strcmp(text, edit->before) == 0)
         return true;
+    if (!is_emulated(making, mutant, size, n_lanes, is_one, error))
+        return false;
     place_mutant(making, edit, mutant);
-    *is_one = true;
+    mutant->kernel = arena_format(making->arena, "%s", edit->kernel->name);
     mutant->after = arena_format(making->arena, "%s", text);
-    return mutant->after || no_memory(error);
+    return (mutant->kernel && mutant->after) || no_memory(error);
 }
 
 static bool assemble_sample(struct making *making, struct tools *tools, struct error *error)

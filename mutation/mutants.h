@@ -13,12 +13,13 @@
 struct mutant {
     enum mutation_operator op;
     int variant;
-    char kernel[96];
+    const char *kernel;
     uint64_t offset_bytes; /* of the instruction, from the kernel's first */
     const char *before, *after;
     char file[128]; /* of the source; "" where the code has no line tables */
     uint32_t line;
     uint64_t n_executed;  /* by waves, in the launches that the sample was drawn after */
+    uint64_t n_taken;     /* of a branch, there */
     uint64_t file_offset; /* of the instruction in the code object's bytes */
     size_t n_bytes;
     uint8_t bytes[ASSEMBLED_BYTES]; /* instead of those */
@@ -26,9 +27,11 @@ struct mutant {
 
 /* An instruction that was executed. */
 struct executed_at {
-    uint64_t address; /* of the ELF */
-    uint64_t n_executed;
+    uint64_t address;             /* of the ELF */
+    uint64_t n_executed, n_taken; /* by waves; the latter of a branch */
 };
+/* By address, for qsort and bsearch. */
+int executed_compare(const void *a, const void *b);
 
 struct mutant_request {
     const struct registration *registration;

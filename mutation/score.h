@@ -24,7 +24,7 @@ struct mutation_score mutation_score_make(const struct subject *subject, const s
                                           const struct trial_result *results);
 void mutation_tally_add(struct mutation_tally *to, const struct mutation_tally *more);
 size_t mutation_killed(const struct mutation_tally *tally);
-/* Killed, of those that were tried and are not equivalent, in percent; NAN where there are none. */
+/* Killed, of those that are killed or survive, in percent; NAN where there are none. */
 double mutation_percent(const struct mutation_tally *tally);
 
 #endif

@@ -190,13 +190,7 @@ static void gather_one(void *context, const struct profiled_instruction *instruc
     struct subject *subject = gathering->subject;
     if (hash_equal(instruction->code, gathering->code) && subject->n_executed < gathering->capacity)
         subject->executed[subject->n_executed++] =
-            (struct executed_at){instruction->address, instruction->counts->n_executed};
-}
-
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct executed_at *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
+            (struct executed_at){instruction->address, instruction->counts->n_executed, instruction->counts->n_taken};
 }
 
 static bool gather_executions(struct subject *subject, struct attempt *attempt, struct error *error)
@@ -207,7 +201,7 @@ static bool gather_executions(struct subject *subject, struct attempt *attempt, 
     if (!subject->executed)
         return no_memory(subject, error);
     attempt->device->visit_profile(attempt->device, gather_one, &gathering);
-    qsort(subject->executed, subject->n_executed, sizeof *subject->executed, compare_addresses);
+    qsort(subject->executed, subject->n_executed, sizeof *subject->executed, executed_compare);
     return true;
 }
 

@@ -41,9 +41,8 @@ bool trials_open(struct trials *trials, const struct subject *subject, struct er
     size_t n = n_seed_cases(subject);
     *trials = (struct trials){.subject = subject};
     trials->code = arena_alloc(&trials->arena, subject->n_code_bytes);
-    trials->seed_outputs = arena_alloc(&trials->arena, (n + 1) * sizeof *trials->seed_outputs);
-    trials->has_seed_outputs = arena_alloc(&trials->arena, n + 1);
-    return (trials->code && trials->seed_outputs && trials->has_seed_outputs) || no_memory(trials, error);
+    trials->own_runs = arena_alloc(&trials->arena, (n + 1) * sizeof *trials->own_runs);
+    return (trials->code && trials->own_runs) || no_memory(trials, error);
 }
 
 void trials_close(struct trials *trials)
@@ -81,21 +80,21 @@ static enum trial_outcome outcome_of_finding(enum finding_kind kind)
     static const enum trial_outcome kinds[FINDING_KIND_COUNT] = {
         [FINDING_MEM] = TRIAL_FAULT,      [FINDING_INIT] = TRIAL_SANITIZER, [FINDING_RACE] = TRIAL_SANITIZER,
         [FINDING_SYNC] = TRIAL_SANITIZER, [FINDING_WAIT] = TRIAL_SANITIZER, [FINDING_NAN] = TRIAL_GATE,
-        [FINDING_TRAP] = TRIAL_FAULT,     [FINDING_WATCHDOG] = TRIAL_HANG,  [FINDING_UNSUPPORTED] = TRIAL_REFUSED};
+        [FINDING_TRAP] = TRIAL_FAULT,     [FINDING_WATCHDOG] = TRIAL_HANG,  [FINDING_UNSUPPORTED] = TRIAL_UNSUPPORTED};
     return kinds[kind];
 }
 
-/* What killed it, from a verdict that is no pass. */
-static enum trial_outcome outcome_of(const struct verdict *v)
+enum trial_outcome trial_outcome_of(const struct verdict *verdict, bool has_launcher)
 {
-    if (v->has_finding)
-        return outcome_of_finding(v->finding.kind);
-    return v->status == VERDICT_LAUNCH_FAILED ? TRIAL_REFUSED : TRIAL_GATE;
+    if (verdict->has_finding)
+        return outcome_of_finding(verdict->finding.kind);
+    if (verdict->status != VERDICT_LAUNCH_FAILED)
+        return TRIAL_GATE;
+    return has_launcher ? TRIAL_REFUSED : TRIAL_UNTRIED;
 }
 
 static void note_killer(const struct trial_step *step, const struct verdict *v, struct trial_result *result)
 {
-    result->outcome = outcome_of(v);
     result->gate = v->gate;
     result->step = step->kind;
     snprintf(result->shape, sizeof result->shape, "%s", v->shape);
@@ -150,55 +149,74 @@ static void note_movement(const struct subject *subject, const struct trial_step
     result->moved = m.most;
 }
 
-/* True when it lives through all steps. */
-static bool pass_steps(struct attempt *attempt, struct trial_result *result, bool *lives, struct error *error)
+/* False for a launch that failed for the environment's sake. */
+static bool says_something(const struct subject *subject, const struct verdict *v, struct error *error)
+{
+    return trial_outcome_of(v, subject->registration->launcher) != TRIAL_UNTRIED ||
+           error_set(error, STATUS_ENVIRONMENT, "a mutant at %s (%s): %s", v->shape, v->pattern, v->reason);
+}
+
+/* What a step leaves of the mutant. A step that the emulator cannot make of it leaves the other ones to kill it. */
+static bool judge_step(const struct subject *subject, const struct trial_step *step, const struct step_result *made,
+                       struct trial_result *result, struct error *error)
+{
+    const struct verdict *v = &made->verdict;
+    result->n_steps++;
+    if (v->status == VERDICT_PASS) {
+        if (step->kind == STEP_LAUNCH)
+            note_movement(subject, step, &made->outputs, result);
+        return true;
+    }
+    if (!says_something(subject, v, error))
+        return false;
+    enum trial_outcome outcome = trial_outcome_of(v, subject->registration->launcher);
+    if (outcome != TRIAL_UNSUPPORTED || result->outcome == TRIAL_UNTRIED)
+        note_killer(step, v, result);
+    result->outcome = outcome;
+    return true;
+}
+
+/* Up to the step that kills it. */
+static bool make_steps(struct attempt *attempt, struct trial_result *result, struct error *error)
 {
     const struct subject *subject = attempt->subject;
-    *lives = true;
-    for (size_t i = 0; i < subject->n_steps && *lives; i++) {
+    for (size_t i = 0; i < subject->n_steps && !trial_outcome_kills(result->outcome); i++) {
         const struct trial_step *step = &subject->steps[i];
         struct step_result made;
-        if (!attempt_step(attempt, step, &made, error))
+        if (!attempt_step(attempt, step, &made, error) || !judge_step(subject, step, &made, result, error))
             return false;
-        result->n_steps++;
-        *lives = made.verdict.status == VERDICT_PASS;
-        if (!*lives)
-            note_killer(step, &made.verdict, result);
-        else if (step->kind == STEP_LAUNCH)
-            note_movement(subject, step, &made.outputs, result);
     }
     return true;
 }
 
-/* The instructions that a wave may take on a case, with whatever seed; 0: the device's own limit. */
-static uint64_t limit_of_case(const struct subject *subject, size_t index)
+/* The first run of a case, with whatever seed; NULL where the kernel itself does not pass it. */
+static const struct trial_step *first_run(const struct subject *subject, size_t index)
 {
     for (size_t i = 0; i < subject->n_steps; i++)
         if (subject->steps[i].kind == STEP_LAUNCH && subject->steps[i].index == index)
-            return subject->steps[i].max_instructions;
-    return 0;
+            return &subject->steps[i];
+    return NULL;
 }
 
-static void launch_limited(struct attempt *attempt, size_t index, const struct host_case *host, struct step_result *made)
+static void launch_as(const struct trial_step *step, struct attempt *attempt, const struct host_case *host,
+                      struct step_result *made)
 {
     arena_free(&attempt->arena);
-    emulator_limit_instructions(attempt->device, limit_of_case(attempt->subject, index));
+    emulator_limit_instructions(attempt->device, step->max_instructions);
     attempt_launch(attempt, host, made);
 }
 
 /* What the kernel itself leaves on a case of another seed. */
-static bool own_outputs(struct trials *trials, size_t at, size_t index, const struct host_case *host, struct hash128 *own,
-                        struct error *error)
+static bool run_own(struct trials *trials, struct own_run *own, const struct trial_step *step, const struct host_case *host,
+                    struct error *error)
 {
-    if (!trials->has_seed_outputs[at]) {
-        struct step_result made;
-        if (!open_original(trials, error))
-            return false;
-        launch_limited(&trials->original, index, host, &made);
-        trials->seed_outputs[at] = made.verdict.output;
-        trials->has_seed_outputs[at] = true;
-    }
-    *own = trials->seed_outputs[at];
+    struct step_result made;
+    if (own->is_made)
+        return true;
+    if (!open_original(trials, error))
+        return false;
+    launch_as(step, &trials->original, host, &made);
+    *own = (struct own_run){true, made.verdict.status == VERDICT_PASS, made.verdict.output};
     return true;
 }
 
@@ -226,18 +244,22 @@ static void name_seed(const struct host_case *host, struct trial_result *result)
     snprintf(result->seed_pattern, sizeof result->seed_pattern, "%s", reg_pattern_name(host->c.pattern));
 }
 
-/* One case on another seed. The first on which the bytes differ is noted, and then the first that a gate is red on. */
-static bool try_seed(struct trials *trials, struct attempt *attempt, size_t at, struct host_case *host,
-                     struct trial_result *result, struct error *error)
+/* One case on another seed. The first on which the bytes differ is noted, and then the first that a gate is red on. Inputs
+ * that the kernel itself does not run on say nothing. */
+static bool try_seed(struct trials *trials, struct attempt *attempt, size_t at, const struct trial_step *step,
+                     struct host_case *host, struct trial_result *result, struct error *error)
 {
-    size_t index = at % trials->subject->n_cases;
-    struct hash128 own;
+    struct own_run *own = &trials->own_runs[at];
     struct step_result made;
-    if (!own_outputs(trials, at, index, host, &own, error))
+    if (!run_own(trials, own, step, host, error))
         return false;
-    launch_limited(attempt, index, host, &made);
-    if (made.verdict.status == VERDICT_PASS && hash_equal(made.verdict.output, own))
+    if (!own->passes)
         return true;
+    launch_as(step, attempt, host, &made);
+    if (made.verdict.status == VERDICT_PASS && hash_equal(made.verdict.output, own->output))
+        return true;
+    if (made.verdict.status != VERDICT_PASS && !says_something(trials->subject, &made.verdict, error))
+        return false;
     if (!judge_seed(host, &made, result, error))
         return false;
     if (!result->seed || result->seed_gate)
@@ -249,11 +271,15 @@ static bool try_seeds(struct trials *trials, struct attempt *attempt, struct tri
 {
     const struct subject *subject = trials->subject;
     for (size_t at = 0; at < n_seed_cases(subject) && !result->seed_gate; at++) {
-        const struct reg_case *c = &subject->cases[at % subject->n_cases].c;
+        size_t index = at % subject->n_cases;
+        const struct reg_case *c = &subject->cases[index].c;
+        const struct trial_step *step = first_run(subject, index);
         struct host_case host;
+        if (!step)
+            continue;
         bool ok =
             host_case_open(&host, c->registration, c->shape, c->pattern, c->seed + 1 + at / subject->n_cases, 1, error) &&
-            try_seed(trials, attempt, at, &host, result, error);
+            try_seed(trials, attempt, at, step, &host, result, error);
         host_case_close(&host);
         if (!ok)
             return false;
@@ -263,12 +289,11 @@ static bool try_seeds(struct trials *trials, struct attempt *attempt, struct tri
 
 static bool try_open(struct trials *trials, struct attempt *attempt, struct trial_result *result, struct error *error)
 {
-    bool lives;
     if (trials->subject->registration->twin)
         attempt_use_twin(attempt, &trials->unmutated);
-    if (!pass_steps(attempt, result, &lives, error))
+    if (!make_steps(attempt, result, error))
         return false;
-    if (!lives)
+    if (result->outcome != TRIAL_UNTRIED)
         return true;
     if (!try_seeds(trials, attempt, result, error))
         return false;

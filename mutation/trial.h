@@ -10,13 +10,14 @@
 /* X(id, name in logs, killed) */
 #define TRIAL_OUTCOMES(X)                                                                                                  \
     X(UNTRIED, "untried", false)                                                                                           \
-    X(GATE, "gate", true)           /* red at a gate by its bytes, guards, classes, bounds or sums */                      \
-    X(SANITIZER, "sanitizer", true) /* a finding of init, race, sync or wait */                                            \
-    X(FAULT, "fault", true)         /* a bad access or a trap */                                                           \
-    X(HANG, "hang", true)           /* a wave that goes on for many times what the kernel's longest takes */               \
-    X(REFUSED, "refused", true)     /* the device or the launcher does not take it, or it meets an unknown instruction */  \
-    X(CRASH, "crash", true)         /* the process that tried it was ended by a signal */                                  \
-    X(EQUIVALENT, "equivalent", false) /* the kernel's own bytes everywhere */                                             \
+    X(GATE, "gate", true)                /* red at a gate by its bytes, guards, classes, bounds or sums */                 \
+    X(SANITIZER, "sanitizer", true)      /* a finding of init, race, sync or wait */                                       \
+    X(FAULT, "fault", true)              /* a bad access or a trap */                                                      \
+    X(HANG, "hang", true)                /* a wave that goes on for many times what the kernel's longest takes */          \
+    X(REFUSED, "refused", true)          /* the device does not load it, or the launcher does not take what it leaves */   \
+    X(CRASH, "crash", true)              /* the process that tried it was ended by a signal */                             \
+    X(EQUIVALENT, "equivalent", false)   /* the kernel's own bytes everywhere */                                           \
+    X(UNSUPPORTED, "unsupported", false) /* it asks for what the emulator does not have, and nothing else kills it */      \
     X(SURVIVED, "survived", false)
 
 #define TRIAL_OUTCOME_ENUM(id, name, killed) TRIAL_##id,
@@ -45,6 +46,15 @@ struct trial_result {
 
 const char *trial_outcome_name(enum trial_outcome outcome);
 bool trial_outcome_kills(enum trial_outcome outcome);
+/* What a verdict that is no pass makes of a mutant. TRIAL_UNTRIED: it says nothing of it, as the launch of a bare kernel
+ * failed without a finding, which is the environment's doing. */
+enum trial_outcome trial_outcome_of(const struct verdict *verdict, bool has_launcher);
+
+/* A run of the kernel itself. */
+struct own_run {
+    bool is_made, passes;
+    struct hash128 output; /* where it passes */
+};
 
 /* Trials of one subject's mutants, one after the other. Each has an emulator of its own, so that no address, and nothing
  * that a finding says of one, depends on what was tried before. */
@@ -54,9 +64,8 @@ struct trials {
     struct builds unmutated; /* on it: the twin */
     struct attempt original; /* on it: the kernel itself, opened at need */
     bool has_original;
-    struct hash128 *seed_outputs; /* what the kernel leaves on cases of other seeds, made at need */
-    bool *has_seed_outputs;
-    unsigned char *code; /* the mutant's code object */
+    struct own_run *own_runs; /* of the kernel itself on cases of other seeds, made at need */
+    unsigned char *code;      /* the mutant's code object */
     struct arena arena;
 };
 

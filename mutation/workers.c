@@ -1,6 +1,7 @@
 #include "mutation/workers.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -97,6 +98,24 @@ static void note_crash(struct crew *crew, int worker, int signal_number)
              strsignal(signal_number));
 }
 
+/* A worker ends with 0 when it has done what there was; another status is that of a process that something in it ended, as
+ * references do without memory. */
+static bool ended_early(const struct crew *crew, int worker, int how, struct error *error)
+{
+    if (WIFSIGNALED(how) || WEXITSTATUS(how) == 0)
+        return false;
+    const struct mutant_list *list = crew->list;
+    long long i = atomic_load(&crew->board->current[worker]);
+    const char *name = crew->subject->registration->name;
+    if (i == NOBODYS)
+        error_set(error, STATUS_ENVIRONMENT, "a process for the mutants of %s ended with status %d", name,
+                  WEXITSTATUS(how));
+    else
+        error_set(error, STATUS_ENVIRONMENT, "the process that tried %s+0x%" PRIx64 " (%s) ended with status %d",
+                  list->mutants[i].kernel, list->mutants[i].offset_bytes, list->mutants[i].after, WEXITSTATUS(how));
+    return true;
+}
+
 /* True while the worker, or one in its place, still works. */
 static bool tend(struct crew *crew, int worker, struct error *error)
 {
@@ -105,7 +124,7 @@ static bool tend(struct crew *crew, int worker, struct error *error)
     if (pid == 0)
         return true;
     crew->pid[worker] = 0;
-    if (pid < 0 || !WIFSIGNALED(how))
+    if (pid < 0 || ended_early(crew, worker, how, error) || !WIFSIGNALED(how))
         return false;
     note_crash(crew, worker, WTERMSIG(how));
     return !atomic_load(&crew->board->stopping) && start(crew, worker, error);

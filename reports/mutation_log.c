@@ -82,7 +82,9 @@ static json_t *mutant_line(const struct mutation_score *score, size_t i)
     set_text(object, "file", m->file);
     if (*m->file)
         json_object_set_new(object, "line", json_integer(m->line));
-    if (trial_outcome_kills(result->outcome))
+    if (m->op == MUTATION_LOOP_ROUND)
+        json_object_set_new(object, "taken", json_integer((json_int_t)m->n_taken));
+    if (trial_outcome_kills(result->outcome) || result->outcome == TRIAL_UNSUPPORTED)
         add_killer(object, result);
     else if (result->outcome == TRIAL_SURVIVED)
         add_survival(object, result);

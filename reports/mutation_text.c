@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* ", name N" for what is not 0. */
 static void append_count(struct text *text, bool *any, const char *name, size_t n)
@@ -17,14 +18,16 @@ void mutation_text_tally(const struct mutation_tally *tally, struct text *text)
     bool any = false;
     text_append(text, "%zu killed", mutation_killed(tally));
     for (int gate = GATE_BYTES; gate < GATE_LIMITS; gate++) {
-        char name[] = "gate 0";
-        name[sizeof name - 2] = (char)('0' + gate);
+        char name[16];
+        snprintf(name, sizeof name, "gate %d", gate);
         append_count(text, &any, name, tally->n_gate[gate]);
     }
     for (int i = TRIAL_SANITIZER; i < TRIAL_EQUIVALENT; i++)
         append_count(text, &any, trial_outcome_name((enum trial_outcome)i), tally->n[i]);
     text_append(text, "%s, %zu survived, %zu equivalent", any ? ")" : "", tally->n[TRIAL_SURVIVED],
                 tally->n[TRIAL_EQUIVALENT]);
+    if (tally->n[TRIAL_UNSUPPORTED])
+        text_append(text, ", %zu unsupported", tally->n[TRIAL_UNSUPPORTED]);
     if (tally->n[TRIAL_UNTRIED])
         text_append(text, ", %zu not tried", tally->n[TRIAL_UNTRIED]);
 }
@@ -65,20 +68,45 @@ static void append_mutant(const char *word, const struct mutation_score *score, 
     text_append(text, " %s: %s → %s", mutation_operator_name(m->op), m->before, m->after);
 }
 
+/* Why a branch that is dropped may leave no trace. */
+static void append_branch(const struct mutant *m, struct text *text)
+{
+    if (m->op != MUTATION_LOOP_ROUND)
+        return;
+    if (m->n_taken)
+        text_append(text, "; the branch is taken %" PRIu64 " of %" PRIu64 " times", m->n_taken, m->n_executed);
+    else
+        text_append(text, "; the branch is never taken on these shapes");
+}
+
+static bool is_listed(enum trial_outcome outcome, bool with_equivalent)
+{
+    return outcome == TRIAL_SURVIVED || outcome == TRIAL_CRASH || outcome == TRIAL_UNSUPPORTED ||
+           (outcome == TRIAL_EQUIVALENT && with_equivalent);
+}
+
+static void append_listed(const struct mutation_score *score, size_t i, struct text *text)
+{
+    static const char *const words[TRIAL_OUTCOME_COUNT] = {[TRIAL_SURVIVED] = "SURVIVED",
+                                                           [TRIAL_CRASH] = "CRASH",
+                                                           [TRIAL_UNSUPPORTED] = "UNSUPPORTED",
+                                                           [TRIAL_EQUIVALENT] = "EQUIVALENT"};
+    const struct trial_result *result = &score->results[i];
+    append_mutant(words[result->outcome], score, i, text);
+    append_branch(&score->list->mutants[i], text);
+    text_append(text, "%s%s", *result->reason ? "; " : "", result->reason);
+    if (result->outcome == TRIAL_SURVIVED) {
+        text_append(text, "; ");
+        mutation_text_advice(&score->list->mutants[i], result, text);
+    }
+    text_append(text, "\n");
+}
+
 void mutation_text_score(const struct mutation_score *score, bool with_equivalent, struct text *text)
 {
-    for (size_t i = 0; i < score->list->n; i++) {
-        const struct trial_result *result = &score->results[i];
-        if (result->outcome == TRIAL_SURVIVED) {
-            append_mutant("SURVIVED", score, i, text);
-            text_append(text, "; ");
-            mutation_text_advice(&score->list->mutants[i], result, text);
-            text_append(text, "\n");
-        } else if (result->outcome == TRIAL_CRASH || (result->outcome == TRIAL_EQUIVALENT && with_equivalent)) {
-            append_mutant(result->outcome == TRIAL_CRASH ? "CRASH" : "EQUIVALENT", score, i, text);
-            text_append(text, "%s%s\n", *result->reason ? "; " : "", result->reason);
-        }
-    }
+    for (size_t i = 0; i < score->list->n; i++)
+        if (is_listed(score->results[i].outcome, with_equivalent))
+            append_listed(score, i, text);
     text_append(text, "SCORE %s %s  ", score->chip, score->registration);
     append_percent(&score->all, text);
     text_append(text, ": %zu mutants, ", score->list->n);

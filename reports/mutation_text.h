@@ -7,7 +7,8 @@
 #include "contract/base/text.h"
 #include "mutation/score.h"
 
-/* SCORE of a registration, and a line for each survivor; for each equivalent mutant too where they are wanted. */
+/* SCORE of a registration, and a line for each mutant that survives, crashes or is unsupported; for each equivalent one too
+ * where they are wanted. */
 void mutation_text_score(const struct mutation_score *score, bool with_equivalent, struct text *text);
 /* What would catch a survivor, from where it differs. */
 void mutation_text_advice(const struct mutant *mutant, const struct trial_result *result, struct text *text);

@@ -34,6 +34,8 @@ opened() {
 }
 check 'memory that is refused' warm allocation "${run[@]}"
 check 'files and output that cannot be written' warm write "${run[@]}"
+check 'memory that is refused while mutants are tried' warm allocation \
+    "$HIPCONTRACT" mutate --only rms_norm_rows --quick --sample 3 --jobs 2 --least 0 --log run.jsonl
 check 'files that cannot be read' warm read "${run[@]}"
 check 'processes, pipes and threads that cannot be started' warm spawn "${run[@]}"
 check 'a compiler that fails' cold compile "${run[@]}"
