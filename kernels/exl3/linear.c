@@ -31,6 +31,8 @@ enum { MOST_ROWS = 65535 * ROWS_OF_PASS };
 #define SHAPES_W8                                                                                                          \
     SHAPE(1, 128, 8192, .quick = true), SHAPE(17, 128, 8320), STRIPS(2, 256, 8320), SHAPE(1, 6144, 8192, .heavy = true),   \
         SHAPE(1, 5120, 129280, .heavy = true) /* the head */
+/* Of one row with 8 waves, each of which goes round its loop twice. */
+#define TWO_ROUNDS SHAPE(1, 256, 8192)
 
 /* The edge of the plan and Engram run at one width by default, and at the others with --full: a width changes how a tile is
  * decoded, not what becomes of it. */
@@ -38,9 +40,10 @@ static const struct reg_shape shapes_w4[] = {SHAPES_W4, SHAPE(4, 1024, 8064, .he
 static const struct reg_shape shapes_w4_edge[] = {SHAPES_W4, SHAPE(4, 1024, 8064)};
 static const struct reg_shape shapes_w8[] = {SHAPES_W8, SHAPE(4, 1024, 8192, .heavy = true),
                                              SHAPE(16, 1024, 8192, .heavy = true), SHAPE(4, 6144, 25600, .heavy = true)};
-static const struct reg_shape shapes_w8_edge[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192, .heavy = true),
+static const struct reg_shape shapes_w8_edge[] = {SHAPES_W8, TWO_ROUNDS, SHAPE(4, 1024, 8192),
+                                                  SHAPE(16, 1024, 8192, .heavy = true),
                                                   SHAPE(4, 6144, 25600, .heavy = true)};
-static const struct reg_shape shapes_w8_engram[] = {SHAPES_W8, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192),
+static const struct reg_shape shapes_w8_engram[] = {SHAPES_W8, TWO_ROUNDS, SHAPE(4, 1024, 8192), SHAPE(16, 1024, 8192),
                                                     SHAPE(4, 6144, 25600)};
 
 static bool plan(const struct reg_shape *shape, int bits, int n_waves, enum number_format out, struct reg_plan *plan,
