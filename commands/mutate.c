@@ -28,11 +28,11 @@ struct mutation_run {
     size_t n_registrations, n_below; /* that were scored; whose score is too low */
 };
 
-/* Too low a score is the registration's; a crash is the emulator's. Without a mutant that could be killed nothing is shown.
- */
+/* Too low a score is the registration's; a crash, or what is lacking, is the emulator's. Without a mutant that could be
+ * killed nothing is shown. */
 static bool is_too_low(const struct mutation_run *run, const struct mutation_tally *tally)
 {
-    return !(mutation_percent(tally) >= run->arguments.least) || tally->n[TRIAL_CRASH];
+    return !(mutation_percent(tally) >= run->arguments.least) || tally->n[TRIAL_CRASH] || tally->n[TRIAL_UNSUPPORTED];
 }
 
 static void report_score(struct mutation_run *run, const struct mutation_score *score)

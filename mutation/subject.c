@@ -121,6 +121,12 @@ static bool keep_outputs(struct subject *subject, size_t index, const struct out
 /* A wave of a mutant may take so many times what the longest of the kernel's does before it counts as hanging. */
 enum { PATIENCE = 4, PATIENCE_MORE = 4096 };
 
+/* A verdict that says nothing of the kernel, but that something failed, or is lacking, to run it. */
+static bool is_trouble(const struct verdict *verdict)
+{
+    return verdict->has_finding ? verdict->finding.kind == FINDING_UNSUPPORTED : verdict->status == VERDICT_LAUNCH_FAILED;
+}
+
 /* Runs the step on the kernel itself. *passes tells whether a mutant can be killed by it. */
 static bool measure_step(struct subject *subject, struct attempt *attempt, struct trial_step *step, bool *passes,
                          struct error *error)
@@ -136,6 +142,9 @@ static bool measure_step(struct subject *subject, struct attempt *attempt, struc
     step->cost = statistics.wave_instructions * weights[step->kind];
     step->max_instructions = PATIENCE * statistics.longest_wave + PATIENCE_MORE;
     *passes = result.verdict.status == VERDICT_PASS;
+    if (is_trouble(&result.verdict))
+        return error_set(error, STATUS_ENVIRONMENT, "the kernel itself at %s: %s", result.verdict.shape,
+                         result.verdict.reason);
     return step->kind != STEP_LAUNCH || keep_outputs(subject, step->index, &result.outputs, error);
 }
 

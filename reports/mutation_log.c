@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Writes a line and gives the object back. */
+#include "reports/json_text.h"
+
+/* Takes the reference. A line that could not be written whole is the last. */
 static void write_line(struct mutation_log *log, json_t *object)
 {
-    bool ok = object && json_dumpf(object, log->file, JSON_COMPACT) == 0 && fputc('\n', log->file) != EOF;
-    log->failed |= !ok || fflush(log->file) != 0;
-    json_decref(object);
+    char *text = json_text(object, JSON_COMPACT);
+    if (!log->failed)
+        log->failed = !text || fputs(text, log->file) == EOF || fputc('\n', log->file) == EOF || fflush(log->file) != 0;
+    free(text);
 }
 
 bool mutation_log_open(struct mutation_log *log, const char *path, const struct mutation_log_head *head,

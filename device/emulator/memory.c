@@ -111,7 +111,7 @@ void memory_straddle(struct memory *memory, bool on)
  * the alignment has bytes on either side. */
 static uint64_t place(const struct memory *memory, size_t n_bytes)
 {
-    uint64_t half = (n_bytes / 2 + GUEST_ALIGNMENT - 1) & ~(uint64_t)(GUEST_ALIGNMENT - 1);
+    uint64_t half = (n_bytes / 2 + GUEST_ALIGNMENT / 2) & ~(uint64_t)(GUEST_ALIGNMENT - 1);
     uint64_t middle = (memory->next_address + half + LOW_HALF_END - 1) & ~(LOW_HALF_END - 1);
     return memory->straddles && middle + n_bytes < GUEST_END ? middle - half : memory->next_address;
 }

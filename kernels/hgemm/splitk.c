@@ -14,6 +14,8 @@ static const struct reg_shape shapes[] = {
     HGEMM_SHAPE(3, 65, 96, .quick = true),  /* one */
     HGEMM_SHAPE(33, 70, 515), /* three for each of four tiles; no row starts where a vector may, the last k is ragged */
     HGEMM_SHAPE(2, 20, 2100), /* as many as there may be */
+    HGEMM_SHAPE(1, 1, 2),     /* the first vector is ragged */
+    HGEMM_SHAPE(1, 1, 69),    /* and one of a second step */
     HGEMM_SHAPE(3, 1000, 96, .heavy = true),
     HGEMM_BATCHES(1024),
     HGEMM_BATCHES(2560),

@@ -12,6 +12,7 @@ shim=$BUILD/faults/shim.so
 cache=${HIPCONTRACT_CACHE:-$HIPCONTRACT_ROOT/build/cache}
 export TMPDIR=$work
 run=("$HIPCONTRACT" contract --only rms_norm_rows --quick --jobs 2 --log run.jsonl --db history.db)
+mutate=("$HIPCONTRACT" mutate --only rms_norm_rows --quick --sample 3 --jobs 2 --least 0 --log run.jsonl)
 
 # sweep CLASS COMMAND...: says what went wrong and with which call.
 sweep() {
@@ -34,8 +35,8 @@ opened() {
 }
 check 'memory that is refused' warm allocation "${run[@]}"
 check 'files and output that cannot be written' warm write "${run[@]}"
-check 'memory that is refused while mutants are tried' warm allocation \
-    "$HIPCONTRACT" mutate --only rms_norm_rows --quick --sample 3 --jobs 2 --least 0 --log run.jsonl
+check 'memory that is refused while mutants are tried' warm allocation "${mutate[@]}"
+check 'a log of mutants that cannot be written' warm write "${mutate[@]}"
 check 'files that cannot be read' warm read "${run[@]}"
 check 'processes, pipes and threads that cannot be started' warm spawn "${run[@]}"
 check 'a compiler that fails' cold compile "${run[@]}"
