@@ -248,9 +248,11 @@ static void listen_to(struct pool *pool, struct slot *slot)
         bury(pool, slot);
 }
 
+/* Nobody waits for a turn that does not come any more. */
 static bool is_listened_to(const struct pool *pool, const struct slot *slot)
 {
-    return slot->worker.pid && !(slot->turn && turns_hold_back(&pool->turns, slot->turn));
+    bool waits = slot->turn && !pool->has_failed && turns_hold_back(&pool->turns, slot->turn);
+    return slot->worker.pid && !waits;
 }
 
 /* A worker that had ended before, and of which nothing is to be read, is gone, also where a process that it has started has
@@ -380,7 +382,7 @@ bool pool_run(struct run *run, const struct pool_options *options, struct error 
 {
     struct pool pool = {.run = run, .options = options, .worker = options_of_workers(run, options)};
     run_open(run);
-    bool ok = turns_open(&pool.turns, run, &pool.error);
+    bool ok = turns_open(&pool.turns, run, options->most_kept_bytes, &pool.error);
     pool.seen_ns = clock_ns();
     while (ok && is_at_work(&pool)) {
         check_interrupt(&pool);

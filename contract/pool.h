@@ -16,6 +16,7 @@ struct pool_options {
     struct worker_options worker; /* its run and n_threads are set by pool_run */
     int n_workers;                /* at once, 1 to POOL_MOST_WORKERS; they share the run's threads */
     uint64_t time_limit_ns;       /* of one case, byte contract, launcher check or control; 0: any */
+    size_t most_kept_bytes;       /* as of turns_open */
 };
 
 /* As run_gates, with the same verdicts in the same order. Of run->builds.device only kind and chip are looked at, and its

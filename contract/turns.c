@@ -61,9 +61,11 @@ static void pass_on(struct turns *turns)
             begin_turn(turns, &turns->list[turns->at]);
 }
 
-bool turns_open(struct turns *turns, struct run *run, struct error *error)
+bool turns_open(struct turns *turns, struct run *run, size_t most_kept_bytes, struct error *error)
 {
-    *turns = (struct turns){.run = run, .list = calloc(run->registry->n_registrations + 1, sizeof *turns->list)};
+    *turns = (struct turns){.run = run,
+                            .list = calloc(run->registry->n_registrations + 1, sizeof *turns->list),
+                            .most_kept_bytes = most_kept_bytes ? most_kept_bytes : MOST_KEPT_BYTES};
     if (!turns->list)
         return error_set(error, STATUS_ENVIRONMENT, "out of host memory for the list of registrations to run");
     turns->list[0].is_done = true;
@@ -111,5 +113,5 @@ void turns_finish(struct turns *turns, struct turn *turn)
 
 bool turns_hold_back(const struct turns *turns, const struct turn *turn)
 {
-    return turn != &turns->list[turns->at] && turn->kept.n_bytes > MOST_KEPT_BYTES;
+    return turn != &turns->list[turns->at] && turn->kept.n_bytes > turns->most_kept_bytes;
 }

@@ -20,10 +20,12 @@ struct turns {
     struct turn *list; /* of the selected registrations, behind one that is done */
     size_t n, at;      /* whose turn it is; n: all are done */
     size_t next;       /* to be started */
+    size_t most_kept_bytes;
 };
 
-/* Those that the run selects; at the first. Errors: STATUS_ENVIRONMENT, out of host memory. turns_close in either case. */
-bool turns_open(struct turns *turns, struct run *run, struct error *error);
+/* Those that the run selects; at the first. Of each so many bytes are kept before it is to wait; 0: 256 MiB. Errors:
+ * STATUS_ENVIRONMENT, out of host memory. turns_close in either case. */
+bool turns_open(struct turns *turns, struct run *run, size_t most_kept_bytes, struct error *error);
 void turns_close(struct turns *turns);
 /* The next one to be run, each once; NULL where there is none left. Those that take no part are told without. */
 struct turn *turns_next(struct turns *turns);

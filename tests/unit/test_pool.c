@@ -28,13 +28,14 @@
 
 enum { N_REGISTRATIONS = 4, N_PATTERNS = 4, MOST_LINES = 1000, MOST_KERNELS = 32, HANG_SECONDS = 600 };
 
-/* What the reference of the second registration does at 6x64. */
+/* What the reference of a registration does at 6x64. */
 static void (*act)(void);
+static const char *act_in;
 static void (*plain_reference)(const struct reg_case *c, int tensor, struct bound *out);
 
 static void reference(const struct reg_case *c, int tensor, struct bound *out)
 {
-    if (act && strcmp(c->registration->name, "b") == 0 && strcmp(c->shape->label, "6x64") == 0)
+    if (act && strcmp(c->registration->name, act_in) == 0 && strcmp(c->shape->label, "6x64") == 0)
         act();
     plain_reference(c, tensor, out);
 }
@@ -69,6 +70,7 @@ struct fixture {
     char *lines[MOST_LINES];
     size_t n_lines;
     int n_steps, n_ends, n_not_run, interrupt_at_end; /* 0: never */
+    size_t interrupt_at_line;
     bool stood_still;
     double last_share;
     bool ok;
@@ -116,7 +118,8 @@ static void count_step(void *context, const char *registration, const char *shap
 static bool is_interrupted(void *context)
 {
     const struct fixture *f = context;
-    return f->interrupt_at_end && f->n_ends >= f->interrupt_at_end;
+    return (f->interrupt_at_end && f->n_ends >= f->interrupt_at_end) ||
+           (f->interrupt_at_line && f->n_lines >= f->interrupt_at_line);
 }
 
 static struct fixture *fixture(void (*does)(void))
@@ -125,6 +128,7 @@ static struct fixture *fixture(void (*does)(void))
     struct fixture *f = calloc(1, sizeof *f);
     size_t n = 0;
     act = does;
+    act_in = "b";
     for (int i = 0; i < N_REGISTRATIONS; i++) {
         f->registrations[i] = fake_registration("dot");
         plain_reference = f->registrations[i].reference;
@@ -560,6 +564,29 @@ static void interrupted_run_tells_what_was_decided(void **state)
     free_fixture(whole);
 }
 
+static void take_a_second(void)
+{
+    sleep(1);
+}
+
+/* "b" has told all that it may before its turn, and fills its socket, while "a" takes its time. */
+static void interrupted_run_does_not_wait_for_a_turn_that_does_not_come(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture(take_a_second);
+    act_in = "a";
+    f->pool.n_workers = 2;
+    f->pool.most_kept_bytes = 1;
+    f->interrupt_at_line = N_PATTERNS * 3 + 1; /* the first of 6x64 */
+    alarm(HANG_SECONDS / 10);
+    go(f, true);
+    alarm(0);
+    assert_false(f->ok);
+    assert_int_equal(f->error.status, STATUS_INTERRUPTED);
+    assert_int_equal(f->n_ends, 0);
+    free_fixture(f);
+}
+
 static const struct verdict *const *find_died(void *context, const char *registration, const char *chip, size_t *n_verdicts)
 {
     static const struct verdict died = {
@@ -621,6 +648,7 @@ int main(void)
         cmocka_unit_test(device_that_does_not_open_is_no_verdict),
         cmocka_unit_test(probe_tells_what_the_device_is),
         cmocka_unit_test(interrupted_run_tells_what_was_decided),
+        cmocka_unit_test(interrupted_run_does_not_wait_for_a_turn_that_does_not_come),
         cmocka_unit_test(what_died_is_run_again_by_a_run_that_goes_on),
         cmocka_unit_test(workers_end_with_the_run),
     };
