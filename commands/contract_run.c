@@ -352,7 +352,7 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
         status = failure->status;
     if (harness_fault_planted && status < STATUS_RED)
         status = STATUS_RED; /* nothing that a faulty harness says is a pass */
-    struct error log_error = {0}, kept_error = {0}, history_error = {0}, report_error = {0};
+    struct error log_error = {0}, kept_error = {0}, history_error = {0}, report_error = {0}, line_error = {0};
     log_summary(&in->log, &in->counts, status, status == STATUS_INTERRUPTED);
     bool logged = log_close(&in->log, &log_error), kept = kept_outputs_close(&in->kept, &kept_error);
     bool written = write_report(in, status, &report_error);
@@ -367,6 +367,7 @@ static int finish(struct invocation *in, bool ok, const struct error *failure)
     tell_unwritten(in, recorded, &history_error, &status);
     tell_unwritten(in, written, &report_error, &status);
     console_summary(&in->console, &in->counts, interrupted);
+    tell_unwritten(in, console_is_whole(&in->console, &line_error), &line_error, &status);
     return status;
 }
 

@@ -36,17 +36,19 @@ static bool is_interrupted(const struct report *report)
     return false;
 }
 
-static void print_report(const struct report *report, const struct arguments *arguments)
+static bool print_report(const struct report *report, const struct arguments *arguments, struct error *error)
 {
     struct console console = {.out = stdout, .color = arguments->color < 0 ? isatty(STDOUT_FILENO) : arguments->color};
     console.failures.environment = &report->environment;
     print_header(report);
     report_replay(report, console_sink(&console));
     console_summary(&console, &report->counts, is_interrupted(report));
+    bool whole = console_is_whole(&console, error);
     console_free(&console);
     fflush(stdout);
     for (size_t i = 0; i < report->n_notes; i++)
         fprintf(stderr, "hipcontract %s: %s\n", arguments->command, report->notes[i]);
+    return whole;
 }
 
 static bool read_logs(const struct arguments *arguments, struct report *report, struct error *error)
@@ -69,8 +71,7 @@ int command_report(int argc, char **argv)
         return STATUS_OK;
     }
     bool ok = report_files_check(&arguments.report_files, &error) && read_logs(&arguments, &report, &error);
-    if (ok)
-        print_report(&report, &arguments);
+    ok = ok && print_report(&report, &arguments, &error);
     ok = ok && report_files_write(&arguments.report_files, &report, &error) &&
          recorder_take_report(&arguments, &report, &error);
     int status = ok ? STATUS_OK : command_fail(arguments.command, &error);

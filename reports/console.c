@@ -23,6 +23,12 @@ static void clear_progress(const struct console *console)
         progress_clear(console->progress);
 }
 
+static void free_line(struct console *console, struct text *line)
+{
+    console->is_cut |= line->failed;
+    text_free(line);
+}
+
 /* Prints a verdict's line, keeps it where it is a failure, and frees it. */
 static void print_line(struct console *console, const struct verdict *v, struct text *line)
 {
@@ -31,7 +37,7 @@ static void print_line(struct console *console, const struct verdict *v, struct 
     fprintf(console->out, "%s\n", text);
     fflush(console->out);
     failures_note(&console->failures, v, text);
-    text_free(line);
+    free_line(console, line);
 }
 
 static void explain_place(const struct verdict *v, struct text *text)
@@ -89,7 +95,7 @@ static void print_diagnosis(struct console *console, const struct diagnosis *dia
         return;
     (console->n_diagnosed++ == 0 ? diagnosis_lines : diagnosis_guess)(diagnosis, FAILURES_INDENT, &lines);
     fputs(lines.data ? lines.data : "", console->out);
-    text_free(&lines);
+    free_line(console, &lines);
 }
 
 static void print_failure(struct console *console, const struct verdict *v)
@@ -109,7 +115,7 @@ static void print_failure(struct console *console, const struct verdict *v)
         return;
     }
     failures_note(&console->failures, v, line.data ? line.data : "");
-    text_free(&line);
+    free_line(console, &line);
 }
 
 static void note_exact(struct console *console, const struct verdict *v)
@@ -276,7 +282,7 @@ static void print_bytes(const struct console *console)
         fprintf(console->out, ", %s clean", console->checks);
 }
 
-static void print_pass(const struct console *console, const char *registration, const char *chip)
+static void print_pass(struct console *console, const char *registration, const char *chip)
 {
     FILE *out = console->out;
     struct text word = {0};
@@ -284,7 +290,7 @@ static void print_pass(const struct console *console, const char *registration, 
     clear_progress(console);
     fprintf(out, "%s%s %s  %d shape%s", word.data ? word.data : "", chip, registration, console->n_shapes,
             console->n_shapes == 1 ? "" : "s");
-    text_free(&word);
+    free_line(console, &word);
     if (console->n_left_out)
         fprintf(out, " (%d left out)", console->n_left_out);
     fputs("  gate 1: ", out);
@@ -310,8 +316,11 @@ static void registration_end(void *context, const struct registration_end *end)
     else if (console->n_failures > CONSOLE_FAILURES)
         fprintf(console->out, "      %s %s  and %d more failures (the log has all)\n", end->chip, end->registration,
                 console->n_failures - CONSOLE_FAILURES);
-    *console = (struct console){
-        .out = console->out, .color = console->color, .progress = console->progress, .failures = console->failures};
+    *console = (struct console){.out = console->out,
+                                .color = console->color,
+                                .progress = console->progress,
+                                .is_cut = console->is_cut,
+                                .failures = console->failures};
 }
 
 struct verdict_sink console_sink(struct console *console)
@@ -356,6 +365,12 @@ void console_summary(struct console *console, const struct counts *counts, bool 
     for (size_t i = 0; i < counts->n_chips; i++)
         print_summary(console->out, &counts->chips[i], interrupted);
     fflush(console->out);
+}
+
+bool console_is_whole(const struct console *console, struct error *error)
+{
+    return (!console->is_cut && !console->failures.lines.failed) ||
+           error_set(error, STATUS_USAGE, "out of host memory for a line: what is printed is not complete");
 }
 
 void console_free(struct console *console)

@@ -24,6 +24,7 @@ struct console {
     FILE *out;
     bool color;
     struct progress *progress; /* cleared before each line; may be NULL */
+    bool is_cut;               /* there was no host memory for a line, or for part of one */
     struct failures failures;  /* repeated before the summary; console_free */
     /* Of the registration whose verdicts come now: */
     char last_shape[VERDICT_NAME_BYTES];
@@ -45,6 +46,8 @@ struct console {
 struct verdict_sink console_sink(struct console *console);
 /* The failures, one COVERAGE line a chip, then one SUMMARY line a chip, which says so where the run was interrupted. */
 void console_summary(struct console *console, const struct counts *counts, bool interrupted);
+/* False where a line lacks something for want of host memory, as where standard output cannot be written: STATUS_USAGE. */
+bool console_is_whole(const struct console *console, struct error *error);
 void console_free(struct console *console);
 /* The text after "NAME  " of a verdict's line: "gate 3 at 64x512x128 (signed): output 0 is …". */
 void console_explain(const struct verdict *verdict, struct text *text);

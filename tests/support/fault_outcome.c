@@ -58,8 +58,8 @@ static char *text_of(const char *folder, const char *name)
     return file_read(path, &text, &n_bytes, NULL) ? text : strdup("");
 }
 
-/* Takes out what no two runs have alike, at any depth, and what is known of the commit: a log without it is one of a run
- * that could not ask git. */
+/* Takes out what no two runs have alike, at any depth, what is known of the commit, as a log without it is one of a run
+ * that could not ask git, and diagnoses, which a red verdict lacks where there is no memory for one. */
 static void drop_circumstances(json_t *value)
 {
     const char *key;
@@ -71,6 +71,7 @@ static void drop_circumstances(json_t *value)
         json_object_del(value, "limits_ns");
         json_object_del(value, "commit");
         json_object_del(value, "records");
+        json_object_del(value, "diagnosis");
         json_object_foreach(value, key, member) drop_circumstances(member);
     }
     json_array_foreach(value, i, member) drop_circumstances(member);
@@ -157,14 +158,17 @@ static bool has_line(const json_t *lines, const json_t *line)
     return false;
 }
 
-/* Statuses that say of the environment that it failed, not of the kernel. */
-static bool blames_environment(const char *status)
+/* A verdict that says of the environment that it failed, not of the kernel: by its status, or a control that was missed by
+ * its reason. */
+static bool blames_environment(const json_t *line)
 {
     static const char *const names[] = {"not-run", "launch-failed", "build-failed", "died", "invalid"};
+    const char *status = field(line, "status"), *reason = field(line, "reason");
+    bool is_missed = strcmp(status, "miss") == 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(status, names[i]) == 0)
             return true;
-    return false;
+    return is_missed && (strstr(reason, "out of host memory") || strstr(reason, "hipError") || strstr(reason, "not run: "));
 }
 
 /* A kernel that is right is not said to be wrong, nor more than was found out about it. */
@@ -173,8 +177,7 @@ static bool has_wrong_verdict(const struct outcome *outcome, const struct outcom
     size_t i;
     json_t *line;
     json_array_foreach(outcome->lines, i, line) if (strcmp(field(line, "record"), "verdict") == 0 &&
-                                                    !blames_environment(field(line, "status")) &&
-                                                    !has_line(undisturbed->lines, line))
+                                                    !blames_environment(line) && !has_line(undisturbed->lines, line))
     {
         char *json = json_dumps(line, JSON_COMPACT);
         wrong(text, "a verdict that is not so: ", json);

@@ -10,9 +10,10 @@
 
 #include "tests/support/fault_outcome.h"
 
-#define PASSED  "{\"record\":\"verdict\",\"status\":\"pass\",\"registration\":\"k\",\"gate\":3}"
-#define FAILED  "{\"record\":\"verdict\",\"status\":\"fail\",\"registration\":\"k\",\"gate\":3}"
-#define REFUSED "{\"record\":\"verdict\",\"status\":\"launch-failed\",\"registration\":\"k\",\"gate\":3}"
+#define PASSED      "{\"record\":\"verdict\",\"status\":\"pass\",\"registration\":\"k\",\"gate\":3}"
+#define FAILED      "{\"record\":\"verdict\",\"status\":\"fail\",\"registration\":\"k\",\"gate\":3}"
+#define REFUSED     "{\"record\":\"verdict\",\"status\":\"launch-failed\",\"registration\":\"k\",\"gate\":3}"
+#define MISSED(why) "{\"record\":\"verdict\",\"status\":\"miss\",\"registration\":\"k\",\"gate\":3,\"reason\":\"" why "\"}"
 #define DIED(how)                                                                                                          \
     "{\"record\":\"verdict\",\"status\":\"died\",\"registration\":\"k\",\"gate\":1,\"reason\":\"its process " how "\"}"
 #define ENDED "{\"record\":\"end\",\"registration\":\"k\"}"
@@ -88,6 +89,10 @@ static void a_verdict_that_blames_the_kernel_is_wrong(void **state)
 {
     (void)state;
     assert_non_null(strstr(judged(made(1, "FAIL  gfx1151 k\n", "", "[" FAILED "]")), "a verdict that is not so"));
+    assert_non_null(
+        strstr(judged(made(1, "MISS  gfx1151 c\n", "", "[" MISSED("stayed green") "]")), "a verdict that is not so"));
+    assert_string_equal(judged(made(1, "MISS  gfx1151 c\n", "", "[" MISSED("hipMalloc failed: hipErrorOutOfMemory") "]")),
+                        "");
 }
 
 static void a_status_that_is_not_documented_is_wrong(void **state)
