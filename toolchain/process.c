@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,20 @@ static enum reading read_streams(const int descriptors[2], struct output *output
     return READ_END;
 }
 
+/* It may live on without its streams. */
+static bool ends_in_time(pid_t child, uint64_t end_ns)
+{
+    struct pollfd end = {.fd = end_ns ? pidfd_open(child, 0) : -1, .events = POLLIN};
+    int n_ready = 1;
+    if (end.fd < 0)
+        return true;
+    do
+        n_ready = poll(&end, 1, clock_milliseconds_to(end_ns));
+    while (n_ready < 0 && errno == EINTR);
+    close(end.fd);
+    return n_ready != 0;
+}
+
 static void wait_for(pid_t child, struct process_result *result)
 {
     int status = 0;
@@ -104,6 +119,8 @@ bool process_run_for(const char *const *argv, const char *directory, int seconds
     enum reading reading = READ_END;
     if (reason == 0) {
         reading = read_streams((int[2]){out[0], err[0]}, (struct output *[2]){&result->out, &result->err}, end_ns);
+        if (reading == READ_END && !ends_in_time(child, end_ns))
+            reading = READ_LATE;
         result->is_late = reading == READ_LATE;
         if (reading != READ_END) /* it may wait for ever for someone to read the rest */
             kill(seconds > 0 ? -child : child, SIGKILL);

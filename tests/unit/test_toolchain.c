@@ -647,6 +647,20 @@ static void processes_end_at_their_time_with_their_children(void **state)
     process_result_free(&result);
 }
 
+static void a_process_that_closes_its_streams_ends_at_its_time_too(void **state)
+{
+    (void)state;
+    struct process_result result;
+    struct error error;
+    uint64_t start_ns = clock_ns();
+    assert_true(
+        process_run_for((const char *const[]){"sh", "-c", "exec >&- 2>&-; exec sleep 600", NULL}, "/", 1, &result, &error));
+    assert_true(result.is_late);
+    assert_int_equal(result.signal, 9);
+    assert_in_range((clock_ns() - start_ns) / 1000000000, 1, 60);
+    process_result_free(&result);
+}
+
 /* Another source may do better: it is no lack of the environment. */
 static void compiler_that_crashes_or_is_late_fails_the_kernel(void **state)
 {
@@ -696,6 +710,7 @@ int main(void)
         cmocka_unit_test(processes_give_output_and_status),
         cmocka_unit_test(output_that_there_is_no_memory_for_is_no_shorter_output),
         cmocka_unit_test(processes_end_at_their_time_with_their_children),
+        cmocka_unit_test(a_process_that_closes_its_streams_ends_at_its_time_too),
     };
     return cmocka_run_group_tests_name("toolchain", tests, NULL, NULL);
 }
