@@ -50,7 +50,7 @@ static bool start(struct run_log *log, const char *path, const char *mode, struc
 
 bool log_open(struct run_log *log, const char *path, const struct log_environment *environment, struct error *error)
 {
-    if (!start(log, path, "w", error))
+    if (!start(log, path, "we", error))
         return false;
     write_line(log, log_environment_to_json(environment));
     if (log->failed) {
@@ -100,7 +100,7 @@ bool log_reopen(struct run_log *log, const char *path, const struct log_environm
     ok = ok && !text.failed;
     if (!ok)
         error_set(error, STATUS_ENVIRONMENT, "out of host memory for the log");
-    ok = ok && file_write(path, text.data, text.length, error) && start(log, path, "a", error);
+    ok = ok && file_write(path, text.data, text.length, error) && start(log, path, "ae", error);
     text_free(&text);
     log->has_replayed = true;
     return ok;

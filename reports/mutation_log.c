@@ -20,7 +20,7 @@ static void write_line(struct mutation_log *log, json_t *object)
 bool mutation_log_open(struct mutation_log *log, const char *path, const struct mutation_log_head *head,
                        struct error *error)
 {
-    *log = (struct mutation_log){.file = fopen(path, "w"), .path = path};
+    *log = (struct mutation_log){.file = fopen(path, "we"), .path = path};
     if (!log->file)
         return error_set(error, STATUS_USAGE, "%s: %s", path, strerror(errno));
     write_line(log, json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "record", "mutate", "version", head->version,

@@ -52,11 +52,18 @@ hangs_no_longer_than_it_may() {
     gates 1 --only 'hostile_hang' --only 'hostile_source' --time-limit 5 && out_says '^FAIL  gfx1151 hostile_hang  died: gate 1 at 2x33 \(signed\): it took longer than 5 s and was ended \(--time-limit\);' &&
         out_says '^FAIL  gfx1151 hostile_source  build failed: '
 }
-# The compiler, but for one source.
-compiler_hangs() {
-    printf '#!/bin/sh\ncase "$*" in *loop.hip*) sleep 600 & wait ;; esac\nexec %s "$@"\n' "$(command -v clang-22)" >"$work/clang" && : >"$work/ld.lld" && chmod +x "$work/clang" "$work/ld.lld" &&
-        HIPCONTRACT_CLANG=$work/clang HIPCONTRACT_CACHE=$work/cache gates 1 --only hostile_loop --time-limit 1 &&
+# compiler COMMANDS: $work/clang is the compiler, and does these first.
+compiler() {
+    printf '#!/bin/sh\n%s\nexec %s "$@"\n' "$1" "$(command -v clang-22)" >"$work/clang" && : >"$work/ld.lld" && chmod +x "$work/clang" "$work/ld.lld"
+}
+compiler_hangs() { # with one source
+    # shellcheck disable=SC2016 # the compiler's to expand
+    compiler 'case "$*" in *loop.hip*) sleep 600 & wait ;; esac' && HIPCONTRACT_CLANG=$work/clang HIPCONTRACT_CACHE=$work/cache gates 1 --only hostile_loop --time-limit 1 &&
         out_says '^FAIL  gfx1151 hostile_loop  build failed: .*the compiler took longer than 1 s and was ended$'
+}
+compiler_has_no_file_of_the_run() { # it may outlive it
+    compiler "ls -l /proc/\$\$/fd >>$work/files" && HIPCONTRACT_CLANG=$work/clang gates 1 --only hostile_source --log "$log" &&
+        grep -q /dev/null "$work/files" && ! grep -q "$log" "$work/files"
 }
 in_one_process() { # what crashes ends it
     gates 139 --only hostile_crash --no-isolation && gates 0 --only example_dot --no-isolation && out_says '^PASS  gfx1151 example_dot '
@@ -134,6 +141,7 @@ check 'reports know what died, and what did not compile' reports_the_dead
 check 'a run that goes on runs again what died, and nothing else' resumes_after_deaths
 check 'what hangs is ended at its limit' hangs_no_longer_than_it_may
 check 'so is a compiler' compiler_hangs
+check 'a compiler has no file of the run open' compiler_has_no_file_of_the_run
 check 'without isolation a crash ends the run' in_one_process
 check 'wrong limits are one line and status 2' wrong_values
 check 'a worker that is killed is one red line' kills_worker
