@@ -6,25 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "reports/json_text.h"
+#include "tests/support/room.h"
 
 enum { ROOM_BYTES = 8 << 20, WORD_BYTES = 2 * ROOM_BYTES };
-
-static void limit_memory(void)
-{
-    long pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "r");
-    if (!statm || fscanf(statm, "%ld", &pages) != 1)
-        _exit(1);
-    rlim_t bytes = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + ROOM_BYTES;
-    setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
-}
 
 /* An object that lacks what there was no memory for, as jansson makes it. */
 static json_t *object_cut_short(void)
@@ -43,7 +33,7 @@ static void a_value_that_lacks_a_part_has_no_text(void **state)
     enum { RIGHT, WAS_WHOLE, HAS_TEXT, SPOILS_THE_NEXT };
     pid_t child = fork();
     if (child == 0) {
-        limit_memory();
+        room_limit(ROOM_BYTES);
         json_t *object = object_cut_short();
         if (json_object_size(object) != 1)
             _exit(WAS_WHOLE);

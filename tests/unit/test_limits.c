@@ -327,14 +327,21 @@ static void edit(const char *path, const char *from, const char *to)
     free(text);
 }
 
+/* A source of two kernels, their registrations, and where their records are. */
+static void write_both(struct fixture *fixture, struct registration both[2], char records[SCRATCH_PATH_BYTES])
+{
+    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
+    snprintf(records, SCRATCH_PATH_BYTES, "%.300s/debian-clang-22/twice.txt", fixture->folder);
+    both[0] = make_registration(fixture, "thrice", both_bounds, 2);
+    both[1] = make_registration(fixture, "twice", fitting, 1);
+}
+
 static void the_pass_finds_missing_current_stale_and_left_over_records(void **state)
 {
     struct fixture *fixture = *state;
     char records[SCRATCH_PATH_BYTES];
-    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
-    snprintf(records, sizeof records, "%.300s/debian-clang-22/twice.txt", fixture->folder);
-    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
-                                  make_registration(fixture, "twice", fitting, 1)};
+    struct registration both[2];
+    write_both(fixture, both, records);
     expect(run_pass(fixture, both, 2, false), 4, "!gfx1151 twice record missing");
     struct pass_run update = run_pass(fixture, both, 2, true);
     assert_int_equal(update.totals.n_files_written, 1);
@@ -360,10 +367,8 @@ static void records_that_cannot_be_read_are_not_said_to_be_missing(void **state)
 {
     struct fixture *fixture = *state;
     char records[SCRATCH_PATH_BYTES];
-    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
-    snprintf(records, sizeof records, "%.300s/debian-clang-22/twice.txt", fixture->folder);
-    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
-                                  make_registration(fixture, "twice", fitting, 1)};
+    struct registration both[2];
+    write_both(fixture, both, records);
     expect(run_pass(fixture, both, 2, true), 0, "written");
     assert_int_equal(unlink(records), 0);
     assert_int_equal(mkdir(records, 0700), 0);
@@ -538,10 +543,8 @@ static void an_update_in_part_by_another_version_writes_nothing(void **state)
 {
     struct fixture *fixture = *state;
     char records[SCRATCH_PATH_BYTES];
-    assert_true(scratch_write(fixture->folder, "twice.hip", source, fixture->path));
-    snprintf(records, sizeof records, "%.300s/debian-clang-22/twice.txt", fixture->folder);
-    struct registration both[] = {make_registration(fixture, "thrice", both_bounds, 2),
-                                  make_registration(fixture, "twice", fitting, 1)};
+    struct registration both[2];
+    write_both(fixture, both, records);
     expect(run_pass(fixture, both, 2, true), 0, "written");
     edit(records, "clang version 22.1.", "clang version 22.0.");
     expect(run_pass(fixture, both, 2, false), 0, "record current (recorded with 22.0.");

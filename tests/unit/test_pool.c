@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@
 #include "reports/outputs_json.h"
 #include "reports/verdict_json.h"
 #include "tests/support/fake_kernels.h"
+#include "tests/support/room.h"
 
 enum { N_REGISTRATIONS = 4, N_PATTERNS = 4, MOST_LINES = 1000, MOST_KERNELS = 32, HANG_SECONDS = 600 };
 
@@ -434,14 +434,14 @@ static void memory_that_the_run_does_not_get_for_a_message_costs_the_case(void *
 {
     (void)state;
 #ifndef __SANITIZE_ADDRESS__
-    const struct rlimit little = {(rlim_t)1 << 28, (rlim_t)1 << 28};
+    enum { ROOM_BYTES = 256 << 20 };
     int status;
     pid_t run = fork();
     if (run == 0) {
         struct fixture *f = fixture(send_for_ever);
         add_heavy_shape(&f->registrations[1]);
         f->pool.time_limit_ns = 20000000000;
-        setrlimit(RLIMIT_DATA, &little);
+        room_limit(ROOM_BYTES);
         go(f, true);
         assert_one_died(f, "out of host memory for what its process sends");
         _exit(0);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "contract/base/clock.h"
 #include "contract/base/file.h"
 #include "device/code_object.h"
+#include "tests/support/room.h"
 #include "tests/support/scratch.h"
 #include "toolchain/cache.h"
 #include "toolchain/cache_entries.h"
@@ -612,12 +612,7 @@ static void output_that_there_is_no_memory_for_is_no_shorter_output(void **state
     if (child == 0) {
         struct process_result result;
         struct error error;
-        long pages = 0;
-        FILE *statm = fopen("/proc/self/statm", "r");
-        if (!statm || fscanf(statm, "%ld", &pages) != 1)
-            _exit(1);
-        rlim_t bytes = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + ROOM_BYTES;
-        setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+        room_limit(ROOM_BYTES);
         alarm(60);
         _exit(process_run((const char *const[]){"sh", "-c", script, NULL}, "/", &result, &error) ? 0 : LOST);
     }
