@@ -22,7 +22,7 @@ static const struct reg_shape shapes[] = {
     {.label = "23x333x70", .dim = {23, 333, 70}}, /* no row of x starts where a vector may */
     {.label = "151x64x130", .dim = {151, 64, 130}},
     {.label = "65x39x66", .dim = {65, 39, 66}}, /* rows as there, and whole tiles of them */
-    {.label = "64x34x3", .dim = {64, 34, 3}},   /* two weights in the last block */
+    {.label = "64x54x3", .dim = {64, 54, 3}},   /* 22 weights in the last block */
     {.label = "64x4096x256", .dim = {64, 4096, 256}, .heavy = true},
 };
 

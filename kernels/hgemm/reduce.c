@@ -50,10 +50,11 @@ static struct hgemm_reduce problem(const struct reg_case *c)
                                  .format = out->format};
 }
 
-/* Integers of either sign, as large as their sum may be. */
-static float exact_partial(struct random_key key, uint64_t i, int64_t splits)
+/* Integers of either sign, as large as their sum may be: of 24 bits, or of 12, of which many lie half way between two
+ * numbers of bf16. */
+static float exact_partial(struct random_key key, uint64_t i, int64_t splits, bool few_bits)
 {
-    uint32_t most = (uint32_t)(((1 << 24) - 1) / splits);
+    uint32_t most = (uint32_t)(((1 << (few_bits ? 12 : 24)) - 1) / splits);
     return (float)((int64_t)random_below(key, i, 2 * most + 1) - most);
 }
 
@@ -76,7 +77,7 @@ static void fill(const struct reg_case *c, int tensor, void *data)
         return;
     }
     for (int64_t i = 0; i < splits * n_outputs; i++)
-        partial[i] = c->pattern == REG_PATTERN_EXACT ? exact_partial(key, (uint64_t)i, splits)
+        partial[i] = c->pattern == REG_PATTERN_EXACT ? exact_partial(key, (uint64_t)i, splits, i % n_outputs % 5 == 3)
                                                      : edge_partial(key, (uint64_t)i, i % n_outputs % 2);
 }
 
