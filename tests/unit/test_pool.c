@@ -432,9 +432,11 @@ static void add_heavy_shape(struct registration *registration)
 /* In a process that has little. */
 static void memory_that_the_run_does_not_get_for_a_message_costs_the_case(void **state)
 {
-    (void)state;
-#ifndef __SANITIZE_ADDRESS__
     enum { ROOM_BYTES = 256 << 20 };
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* it ends the process where memory runs out */
+#endif
     int status;
     pid_t run = fork();
     if (run == 0) {
@@ -447,8 +449,8 @@ static void memory_that_the_run_does_not_get_for_a_message_costs_the_case(void *
         _exit(0);
     }
     assert_int_equal(waitpid(run, &status, 0), run);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-#endif
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* As where nobody reads what it prints. */
