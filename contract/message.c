@@ -351,11 +351,13 @@ static bool is_of(const struct verdict *verdict, const struct registration *regi
            strncmp(verdict->registration, registration->name, sizeof verdict->registration - 1) == 0;
 }
 
-/* The error says what failed where something did. */
+/* The error says what failed where something did, and with which status. */
 static bool outcome_is_sound(const bool *ok, const struct error *error)
 {
-    return bool_is_sound(ok) && (int)error->status >= (*ok ? STATUS_OK : STATUS_RED) &&
-           error->status <= STATUS_UNSUPPORTED && ENDS(error->text);
+    if (!bool_is_sound(ok) || !ENDS(error->text))
+        return false;
+    return (int)error->status >= STATUS_OK && error->status <= STATUS_UNSUPPORTED &&
+           (*ok || (error->status != STATUS_OK && *error->text));
 }
 
 static bool ready_is_sound(const struct message *message, const struct registration *registration, const char *chip)

@@ -15,6 +15,7 @@
 #include "contract/turns.h"
 #include "reports/console.h"
 #include "reports/log.h"
+#include "reports/outputs_json.h"
 #include "reports/report.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/fuzz/must.h"
@@ -188,6 +189,18 @@ static void edit(const uint8_t edit_bytes[EDIT_BYTES])
     }
 }
 
+/* Every instruction is one of the log's line. */
+static void say_executed(const struct case_outputs *outputs)
+{
+    struct case_outputs of_chip = *outputs;
+    of_chip.chip = chip;
+    json_t *line = outputs_to_json(&of_chip), *executed = json_object_get(line, "executed");
+    must(line != NULL);
+    for (size_t i = 0; i < outputs->n_executed; i++)
+        must(json_object_get(json_object_get(executed, outputs->executed[i].class), outputs->executed[i].mnemonic));
+    json_decref(line);
+}
+
 /* Outputs that are sent again are the same message. */
 static void send_again(const struct message *message, const struct registration *registration)
 {
@@ -201,6 +214,7 @@ static void send_again(const struct message *message, const struct registration 
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0 && message_send_outputs(sockets[0], &outputs));
     again.n_bytes = 0;
     take(sockets, &again);
+    say_executed(&outputs);
     arena_free(&arena);
     struct message_bytes bytes = received(again.bytes, again.n_bytes);
     must(message_next(&bytes, &back) == MESSAGE_FOUND && bytes.taken == bytes.n_bytes);

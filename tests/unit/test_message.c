@@ -255,6 +255,8 @@ static void failures_that_do_not_say_which_are_not_sound(void **state)
     ready.ok = done.ok = false;
     assert_false(is_sound(MESSAGE_READY, &ready, sizeof ready) || is_sound(MESSAGE_DONE, &done, sizeof done));
     ready.error.status = done.error.status = STATUS_ENVIRONMENT;
+    assert_false(is_sound(MESSAGE_READY, &ready, sizeof ready) || is_sound(MESSAGE_DONE, &done, sizeof done));
+    ready.error.text[0] = done.error.text[0] = 'x';
     assert_true(is_sound(MESSAGE_READY, &ready, sizeof ready) && is_sound(MESSAGE_DONE, &done, sizeof done));
     memset(&ready.ok, 2, 1);
     memset(&done.ok, 2, 1);
