@@ -236,6 +236,17 @@ static void keep_again(const struct message *message)
     message_bytes_free(&kept);
 }
 
+/* Nothing behind it is read. */
+static bool is_sound_alone(const struct message *message, const struct registration *registration)
+{
+    unsigned char *body = malloc(message->n_bytes);
+    must(body != NULL);
+    memcpy(body, message->body, message->n_bytes);
+    bool is = message_is_sound(&(struct message){message->kind, body, message->n_bytes}, registration, chip);
+    free(body);
+    return is;
+}
+
 /* Up to the first that is not sound, as the run reads it and tells it. */
 static void read_told(struct told *from, const struct registration *registration, struct turns *turns, struct turn *turn)
 {
@@ -244,8 +255,7 @@ static void read_told(struct told *from, const struct registration *registration
     const struct message_end end = {.duration_ns = 5};
     bytes.most_outputs = message_most_outputs(registration);
     from->is_whole = false;
-    while (!from->is_whole && message_next(&bytes, &message) == MESSAGE_FOUND &&
-           message_is_sound(&message, registration, chip)) {
+    while (!from->is_whole && message_next(&bytes, &message) == MESSAGE_FOUND && is_sound_alone(&message, registration)) {
         keep_again(&message);
         if (message.kind == MESSAGE_OUTPUTS)
             send_again(&message, registration);
@@ -263,7 +273,7 @@ static void tell_here(struct run *run, unsigned way)
 {
     struct turns turns;
     struct turn *list[N_REGISTRATIONS];
-    must(turns_open(&turns, run, NULL));
+    must(turns_open(&turns, run, 0, NULL));
     for (int i = 0; i < N_REGISTRATIONS; i++)
         must((list[i] = turns_next(&turns)) != NULL);
     for (unsigned i = 0; i < N_REGISTRATIONS; i++) {
