@@ -18,7 +18,7 @@ void mutation_text_tally(const struct mutation_tally *tally, struct text *text)
     bool any = false;
     text_append(text, "%zu killed", mutation_killed(tally));
     for (int gate = GATE_BYTES; gate < GATE_LIMITS; gate++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "gate %d", gate);
         append_count(text, &any, name, tally->n_gate[gate]);
     }
