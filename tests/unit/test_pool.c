@@ -435,7 +435,8 @@ static void memory_that_the_run_does_not_get_for_a_message_costs_the_case(void *
     enum { ROOM_BYTES = 256 << 20 };
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* it ends the process where memory runs out */
+    print_message("  skipped: AddressSanitizer ends the process where memory runs out\n");
+    skip();
 #endif
     int status;
     pid_t run = fork();
