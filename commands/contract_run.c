@@ -48,20 +48,6 @@ struct invocation {
     struct arena arena;
 };
 
-static struct run_options run_options(const struct invocation *in)
-{
-    const struct arguments *a = &in->arguments;
-    return (struct run_options){.only = a->only,
-                                .n_only = a->n_only,
-                                .quick = a->quick,
-                                .full = a->full,
-                                .n_runs = a->n_runs,
-                                .n_threads = a->n_jobs,
-                                .seed = a->seed,
-                                .checks = a->checks,
-                                .today = in->today};
-}
-
 /* What the run is taken over from has no outputs. */
 static bool outputs_can_be_had(const struct arguments *a, struct error *error)
 {
@@ -382,7 +368,8 @@ int contract_run(int argc, char **argv, bool with_limits, const char *usage)
         return STATUS_OK;
     }
     known_today(in.today);
-    in.options = run_options(&in);
+    in.options = session_run_options(&in.arguments);
+    in.options.today = in.today;
     interrupt_open(&in.interrupt);
     int status = STATUS_OK;
     if (open_invocation(&in, &error)) {

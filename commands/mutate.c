@@ -119,15 +119,7 @@ static bool mutate_chip(struct mutation_run *run, const char *chip, struct error
 static struct subject_options subject_options(struct mutation_run *run)
 {
     const struct arguments *a = &run->arguments;
-    struct run_options options = {.only = a->only,
-                                  .n_only = a->n_only,
-                                  .quick = a->quick,
-                                  .full = a->full,
-                                  .n_runs = a->n_runs,
-                                  .n_threads = a->n_jobs,
-                                  .seed = a->seed,
-                                  .checks = a->checks};
-    return (struct subject_options){.run = options,
+    return (struct subject_options){.run = session_run_options(a),
                                     .n_seeds = a->n_seeds,
                                     .matrix_model = a->matrix_model,
                                     .interrupted = interrupt_requested,

@@ -130,6 +130,18 @@ static bool open_gpu(const struct session *session, const char *chip, struct dev
     return false;
 }
 
+struct run_options session_run_options(const struct arguments *arguments)
+{
+    return (struct run_options){.only = arguments->only,
+                                .n_only = arguments->n_only,
+                                .quick = arguments->quick,
+                                .full = arguments->full,
+                                .n_runs = arguments->n_runs,
+                                .n_threads = arguments->n_jobs,
+                                .seed = arguments->seed,
+                                .checks = arguments->checks};
+}
+
 int session_devices(const struct session *session, const char *chip)
 {
     int n = 1;

@@ -9,6 +9,7 @@
 #include "contract/controls.h"
 #include "contract/kernel_files.h"
 #include "contract/registry_list.h"
+#include "contract/run.h"
 #include "toolchain/toolchain.h"
 
 #define DEFAULT_CHIP "gfx1151"
@@ -31,6 +32,9 @@ struct builder session_builder(struct toolchain *toolchain);
 /* Collects and checks the registrations and finds a compiler. session_close in either case. */
 bool session_open(struct session *session, const struct arguments *arguments, struct error *error);
 void session_close(struct session *session);
+
+/* What the arguments ask of a run: registrations, shapes, runs, host threads, seed and checks; strings are borrowed. */
+struct run_options session_run_options(const struct arguments *arguments);
 
 /* Emulated devices for a chip: as many as a launcher that is registered for it wants, where none is said. */
 int session_devices(const struct session *session, const char *chip);

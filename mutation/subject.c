@@ -143,8 +143,10 @@ static bool measure_step(struct subject *subject, struct attempt *attempt, struc
     step->max_instructions = PATIENCE * statistics.longest_wave + PATIENCE_MORE;
     *passes = result.verdict.status == VERDICT_PASS;
     if (is_trouble(&result.verdict))
-        return error_set(error, STATUS_ENVIRONMENT, "the kernel itself at %s: %s", result.verdict.shape,
-                         result.verdict.reason);
+        return error_set(error, STATUS_ENVIRONMENT,
+                         "%s: the kernel itself does not run at %s: %s; hipcontract run %s --shape %s shows it alone",
+                         subject->registration->name, result.verdict.shape, result.verdict.reason,
+                         subject->registration->name, result.verdict.shape);
     return step->kind != STEP_LAUNCH || keep_outputs(subject, step->index, &result.outputs, error);
 }
 

@@ -153,7 +153,8 @@ static void note_movement(const struct subject *subject, const struct trial_step
 static bool says_something(const struct subject *subject, const struct verdict *v, struct error *error)
 {
     return trial_outcome_of(v, subject->registration->launcher) != TRIAL_UNTRIED ||
-           error_set(error, STATUS_ENVIRONMENT, "a mutant at %s (%s): %s", v->shape, v->pattern, v->reason);
+           error_set(error, STATUS_ENVIRONMENT, "%s: a mutant was not launched at %s (%s): %s; run fewer --jobs",
+                     subject->registration->name, v->shape, v->pattern, v->reason);
 }
 
 /* What a step leaves of the mutant. A step that the emulator cannot make of it leaves the other ones to kill it. */
